@@ -1,0 +1,47 @@
+//! L2: checkers: a history in, an answer with evidence out. Pure: time and memory limits are handed in.
+
+mod outcome;
+
+pub use outcome::{Answer, Evidence, Outcome, Violation};
+
+use crate::history::History;
+
+/// What a checker may spend. The caller owns the clock; a checker asks often and stops with
+/// [`Outcome::Unknown`] when told to.
+pub trait Limits {
+    /// `None` to go on; otherwise why to stop, such as "60 s of checking". `bytes` is what the checker holds now.
+    fn exceeded(&self, bytes: u64) -> Option<String>;
+}
+
+/// No limit: for tests and small histories.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Unlimited;
+
+impl Limits for Unlimited {
+    fn exceeded(&self, _bytes: u64) -> Option<String> {
+        None
+    }
+}
+
+/// A property of histories.
+///
+/// Users implement it for their own properties. The harness trusts no implementation: before any PASS it must
+/// reject damaged copies of the recorded history, and its evidence is compared with what was recorded.
+pub trait Checker: Send + Sync {
+    /// The name a plan and an attribute use, such as `linearizability`.
+    fn name(&self) -> &str;
+
+    /// The model it checks against, if any, such as `register`.
+    fn model(&self) -> Option<&str> {
+        None
+    }
+
+    /// What a valid answer of this checker does not exclude; never empty.
+    fn cannot_detect(&self) -> Vec<String>;
+
+    /// Fields and operation types the checker needs and `history` lacks; empty when it can judge.
+    fn missing(&self, history: &History) -> Vec<String>;
+
+    /// Judges `history`.
+    fn check(&self, history: &History, limits: &dyn Limits) -> Answer;
+}

@@ -1,0 +1,121 @@
+//! One fault window: samples of declared signals before, during and after, and what they prove.
+
+use crate::base::time::Nanos;
+use serde::{Deserialize, Serialize};
+
+/// How a signal moves when the fault acts.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "shape", rename_all = "lowercase")]
+pub enum Shape {
+    /// A count that only grows; it must grow by at least `dose` inside the window.
+    Counter {
+        /// Smallest growth that counts.
+        dose: f64,
+    },
+    /// A level; its median must change by at least `change`.
+    Gauge {
+        /// Smallest change that counts.
+        change: f64,
+    },
+    /// Absent (0) before, present (1 or more) in the window.
+    Marker,
+}
+
+/// One reading. A probe that errs gives a gap, never a value.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Sample {
+    /// When, on the run's clock.
+    pub at: Nanos,
+    /// The reading; `None` is a gap.
+    pub value: Option<f64>,
+}
+
+/// Readings of one signal at one place.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Series {
+    /// Declared name, such as `proxy-dropped-bytes` or `client-timeouts`.
+    pub signal: String,
+    /// Where it was read, such as `link n1->n2` or `n1`.
+    pub source: String,
+    /// How it should move.
+    pub shape: Shape,
+    /// Readings in time order.
+    pub samples: Vec<Sample>,
+}
+
+/// Raw facts of one fault window.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Window {
+    /// Number of the window in its run, from 1; operations that overlap it carry it.
+    pub epoch: u64,
+    /// Name of the nemesis, such as `asymmetric-data-cut`.
+    pub nemesis: String,
+    /// What it did to whom, for people.
+    pub detail: String,
+    /// Nodes on the victim's side.
+    pub victims: Vec<String>,
+    /// Start of the baseline that belongs to this window.
+    pub baseline_from: Nanos,
+    /// When the injection had been requested and acknowledged.
+    pub injected_at: Nanos,
+    /// When the heal had been requested and acknowledged; `None` when it never was.
+    pub healed_at: Option<Nanos>,
+    /// Last moment sampled for this window.
+    pub observed_until: Nanos,
+    /// The injection failed, with this message.
+    pub injection_error: Option<String>,
+    /// The heal failed, with this message.
+    pub heal_error: Option<String>,
+    /// When an application probe of the victims first succeeded after the heal; `None` when none did.
+    pub probe_ok_at: Option<Nanos>,
+    /// Injector-side signals.
+    pub injector: Vec<Series>,
+    /// Victim-side signals.
+    pub victim: Vec<Series>,
+}
+
+/// Which side of a fault a signal is read on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Side {
+    /// Where the fault is made.
+    Injector,
+    /// Where it is suffered.
+    Victim,
+}
+
+/// What one side proves.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct SideFinding {
+    /// Which side.
+    pub side: Side,
+    /// A declared signal moved as D15 asks.
+    pub moved: bool,
+    /// The signal and place that decided, if any did.
+    pub signal: Option<String>,
+    /// Reading in numbers, or why nothing is proven.
+    pub why: String,
+}
+
+/// What a window proves.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Assessment {
+    /// [`Window::epoch`].
+    pub epoch: u64,
+    /// [`Window::nemesis`].
+    pub nemesis: String,
+    /// [`Window::detail`].
+    pub detail: String,
+    /// Length of the fault, in nanoseconds.
+    pub held: Nanos,
+    /// Injector's side.
+    pub injector: SideFinding,
+    /// Victim's side.
+    pub victim: SideFinding,
+    /// Both sides moved and the injection reported no error.
+    pub landed: bool,
+    /// The heal took: signals quiet again and an application probe succeeded in time.
+    pub recovered: bool,
+    /// Why it recovered or not, in numbers.
+    pub recovery: String,
+}

@@ -1,0 +1,1 @@
+//! What the decision tree looks at, gathered from declarations and records.

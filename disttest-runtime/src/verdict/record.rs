@@ -1,0 +1,323 @@
+//! The records on disk that a verdict rests on. Each names its schema and version.
+
+use crate::base::time::Nanos;
+use crate::checker::Answer;
+use crate::fault::Assessment;
+use crate::plan::{Budget, Budgets, Category, Tier};
+use serde::{Deserialize, Serialize};
+
+/// What the attribute of a scenario declared.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Declared {
+    /// `S1`, `S5/api`.
+    pub id: String,
+    /// The scenario's name in the plan (without arm).
+    pub name: String,
+    /// Test path as the runner knows it: module path without the crate, and the function.
+    pub test: String,
+    /// Plan path as written in the attribute.
+    pub plan: String,
+    /// Scenario-SHA256 in the attribute.
+    pub scenario_sha256: String,
+    /// Claims it falsifies, with their categories.
+    pub falsifies: Vec<(String, Vec<Category>)>,
+    /// Model under test, if §7.M applies.
+    pub model: Option<String>,
+    /// Declared checkers with their scope (`whole` or `per_key`).
+    pub checkers: Vec<(String, Scope)>,
+    /// The planned fault, or the reason why there is none.
+    pub fault: DeclaredFault,
+    /// Budgets; `None` for a legacy plan without them.
+    pub budgets: Option<Budgets>,
+    /// True when it may run beside other scenarios of its plan.
+    pub shares_nothing: bool,
+}
+
+impl Declared {
+    /// A gated category is falsified, or this is an arm.
+    pub fn is_serious(&self) -> bool {
+        self.id.contains('/')
+            || self.falsifies.iter().any(|(_, categories)| categories.iter().any(|c| c.gates_model_block()))
+    }
+}
+
+/// Partition of the history a checker is declared for.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Scope {
+    /// The whole history.
+    #[default]
+    Whole,
+    /// Each key for itself.
+    PerKey,
+}
+
+/// The fault a scenario plans.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum DeclaredFault {
+    /// Nemeses that must act, and signals that must move on each side.
+    Planned {
+        /// Names of nemeses; each must have a window that landed.
+        nemeses: Vec<String>,
+        /// Injector-side signals; one must move in each window.
+        injector: Vec<String>,
+        /// Victim-side signals; one must move in each window.
+        victim: Vec<String>,
+    },
+    /// No fault, for this reason.
+    None {
+        /// Why.
+        reason: String,
+    },
+}
+
+/// What the supervisor asks of the process that runs one seed (`disttest.request/1`).
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct RunRequest {
+    /// `disttest.request/1`.
+    pub schema: String,
+    /// Unique id of this execution; the journal, tokens and history of a run carry it.
+    pub run_id: String,
+    /// Scenario id.
+    pub scenario: String,
+    /// The seed.
+    pub seed: u64,
+    /// 0 for the first execution of the seed; 1 to 3 for re-runs after a violation.
+    pub rerun: u32,
+    /// Tier asked for.
+    pub tier: Tier,
+    /// What to reach: the tier's budget of the attribute (for `release` without one, that of hardening).
+    pub budget: Budget,
+    /// Folder of this run: `run.json`, `history.jsonl`, `landing.json`, `journal.jsonl`, `events.jsonl`, `test.log`.
+    pub run_dir: String,
+    /// Folder for the logs of the system under test.
+    pub log_dir: String,
+    /// Extra arguments for every node of the system under test.
+    pub sut_args: Vec<String>,
+}
+
+/// What one execution of one seed measured (`disttest.run/1`), written by the process that ran it.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct RunRecord {
+    /// `disttest.run/1`.
+    pub schema: String,
+    /// The request it answers.
+    pub request: RunRequest,
+    /// How the scenario's code ended.
+    pub end: End,
+    /// Effort measured. `seeds` is 1 when the oracle judged, else 0.
+    pub measured: Budget,
+    /// Workload length to the nanosecond.
+    pub workload: Nanos,
+    /// Operations by outcome.
+    pub operations: OpCounts,
+    /// The four preconditions, in order: cluster up, observability live, baseline captured, fault plane responsive.
+    pub preconditions: Vec<Precondition>,
+    /// Every fault window, assessed.
+    pub windows: Vec<Assessment>,
+    /// Reason given to `no_fault`, if the scenario said there is none.
+    pub no_fault: Option<String>,
+    /// Injections that the journal holds, whether or not they landed.
+    pub injections: u64,
+    /// SHA-256 of `history.jsonl`, once written.
+    pub history_sha256: Option<String>,
+    /// What makes the history weak: recorder defects, missing fields, ….
+    pub history_weak: Vec<String>,
+    /// Fields or operations that declared checkers need and the history lacks.
+    pub history_lacks: Vec<String>,
+    /// Answers of the checkers that ran.
+    pub answers: Vec<Answer>,
+    /// Damaged copies shown to the checkers.
+    pub teeth: Vec<Tooth>,
+    /// Nodes that exited though no nemesis killed them.
+    pub deaths: Vec<NodeDeath>,
+    /// Facts the author or the runtime wants a reader to see.
+    pub notes: Vec<String>,
+}
+
+/// How the code of a scenario ended.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "end", rename_all = "snake_case")]
+pub enum End {
+    /// It returned a judged oracle.
+    Judged,
+    /// It returned an error before its oracle judged.
+    Error {
+        /// The error, with its causes.
+        message: String,
+    },
+    /// It panicked.
+    Panicked {
+        /// Message and place.
+        message: String,
+    },
+    /// It ran longer than its deadline.
+    TimedOut {
+        /// The deadline, in seconds.
+        seconds: u64,
+    },
+    /// Its process was killed or exited by itself.
+    Died {
+        /// Exit status or signal.
+        how: String,
+    },
+    /// A capability of the environment was missing before it started.
+    EnvMissing {
+        /// What, and how to get it.
+        what: String,
+    },
+}
+
+/// Operations by outcome.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct OpCounts {
+    /// All.
+    pub recorded: u64,
+    /// Completed.
+    pub acknowledged: u64,
+    /// Known to have failed.
+    pub failed: u64,
+    /// Outcome unknown.
+    pub unknown: u64,
+}
+
+/// One of the four preconditions.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Precondition {
+    /// `cluster up`, `observability live`, `baseline captured`, `fault plane responsive`.
+    pub name: String,
+    /// It held.
+    pub ok: bool,
+    /// What shows it.
+    pub evidence: String,
+}
+
+/// One damaged copy of the history, shown to one declared checker.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Tooth {
+    /// The checker.
+    pub checker: String,
+    /// Kind of damage, such as `dropped-acknowledged-write`.
+    pub damage: String,
+    /// What was changed: operations and values; or why the history offers nothing to damage in this way.
+    pub detail: String,
+    /// What the checker said.
+    pub bite: Bite,
+}
+
+/// What a checker said of a damaged history.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Bite {
+    /// It rejected it, as it must.
+    Rejected,
+    /// It accepted it: the oracle is too weak.
+    Accepted,
+    /// It could not decide.
+    Undecided,
+    /// The history has no place where this damage can be done.
+    NotApplicable,
+}
+
+/// A node that exited by itself.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct NodeDeath {
+    /// The node.
+    pub node: String,
+    /// When it was seen, on the run's clock.
+    pub at: Nanos,
+    /// Exit status or signal.
+    pub how: String,
+    /// The test allowed it.
+    pub allowed: bool,
+}
+
+/// A line of the timeline (`events.jsonl`).
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Event {
+    /// Wall-clock milliseconds since the Unix epoch, for people; never an input to a verdict.
+    pub unix_ms: u64,
+    /// Scenario id (arms with theirs).
+    pub scenario: String,
+    /// The seed, if it belongs to one.
+    pub seed: Option<u64>,
+    /// `start`, `fault injected: <type>`, `fault healed: <type>`, `oracle: <result>`, `progress`, `note`, `end`.
+    pub event: String,
+    /// What there is to say about it.
+    pub notes: String,
+}
+
+/// Whether the plan still says what the test was made from.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "drift", rename_all = "snake_case")]
+pub enum Drift {
+    /// The scenario's digest is the plan's.
+    None,
+    /// The plan changed elsewhere; the scenario did not.
+    PlanOnly,
+    /// The plan cannot be found or read.
+    Unknown {
+        /// Why.
+        why: String,
+    },
+    /// The scenario changed: a cap at PARTIAL-surface.
+    Scenario {
+        /// What differs, as far as the attribute tells.
+        fields: Vec<String>,
+    },
+}
+
+/// One scenario of a session (`disttest.scenario/1`), rebuilt after each of its runs.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct ScenarioRecord {
+    /// `disttest.scenario/1`.
+    pub schema: String,
+    /// What the attribute declared.
+    pub declared: Declared,
+    /// Unfilled regions, if any: the scenario is NOT-RUN.
+    pub unfilled: Vec<String>,
+    /// Tier asked for.
+    pub tier: Tier,
+    /// Tier met, if any.
+    pub tier_met: Option<Tier>,
+    /// Executions in order, re-runs included: (folder relative to the session, record).
+    pub runs: Vec<(String, RunRecord)>,
+    /// Drift.
+    pub drift: Drift,
+    /// The verdict.
+    pub verdict: super::Verdict,
+    /// The branch that decided.
+    pub why: super::Why,
+}
+
+/// A session (`disttest.session/1`).
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct SessionRecord {
+    /// `disttest.session/1`.
+    pub schema: String,
+    /// Plan slug.
+    pub slug: String,
+    /// Name of the session's folder: UTC, such as `20261130T192154Z`.
+    pub started: String,
+    /// SUT, as the plan names it.
+    pub sut: String,
+    /// Plan path.
+    pub plan: String,
+    /// Commit under test, `unknown` outside a repository; `-dirty` behind it when the tree has changes.
+    pub commit: String,
+    /// Session folder.
+    pub dir: String,
+    /// Who ran it.
+    pub operator: String,
+    /// Toolbox discovered: (path, role).
+    pub toolbox: Vec<(String, String)>,
+    /// Environment capability matrix: (requirement, present?, version, source).
+    pub environment: Vec<(String, String, String, String)>,
+    /// Budgets were missing and that was allowed.
+    pub missing_budgets_allowed: bool,
+    /// Tier asked for.
+    pub tier: Tier,
+    /// Extra arguments that were given to the system under test.
+    pub sut_args: Vec<String>,
+}

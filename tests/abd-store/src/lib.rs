@@ -1,0 +1,1 @@
+//! Example system under test: a replicated register store.
