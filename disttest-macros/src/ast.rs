@@ -103,6 +103,8 @@ pub(crate) struct Attribute {
     pub(crate) negative_controls: Vec<LitStr>,
     pub(crate) unresolved: Vec<LitStr>,
     pub(crate) shares_nothing: bool,
+    /// A field could not be read; that it is empty is then no news.
+    pub(crate) unreadable: bool,
     /// Fields seen, to refuse a second one and to tell "written but wrong" from "missing".
     pub(crate) seen: Vec<Word>,
 }

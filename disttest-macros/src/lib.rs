@@ -48,7 +48,10 @@ fn expand(attribute: proc_macro2::TokenStream, item: proc_macro2::TokenStream) -
     let function: syn::ItemFn = match syn::parse2(item.clone()) {
         Ok(function) => function,
         Err(_) => {
-            let error = syn::Error::new_spanned(&item, "`#[scenario]` belongs on a function: `async fn name(run: Run) -> Result<Judged>`");
+            let error = syn::Error::new_spanned(
+                &item,
+                "`#[scenario]` belongs on a function: `async fn name(run: Run) -> Result<Judged>`",
+            );
             let error = error.into_compile_error();
             return quote::quote!(#error #item);
         }

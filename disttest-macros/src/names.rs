@@ -49,7 +49,8 @@ pub(crate) fn is_injector_signal(signal: &str) -> bool {
 /// Words that name the injector's own word for it, which proves nothing.
 pub(crate) fn is_no_evidence(signal: &str) -> bool {
     let signal = signal.to_ascii_lowercase();
-    let claims = ["exit-status", "exit-code", "exit status", "exit code", "success", "succeeded", "return-code", "injected-ok"];
+    let claims =
+        ["exit-status", "exit-code", "exit status", "exit code", "success", "succeeded", "return-code", "injected-ok"];
     signal.trim().is_empty() || claims.iter().any(|word| signal.contains(word)) || signal == "ok" || signal == "none"
 }
 

@@ -35,6 +35,7 @@ pub(crate) fn attribute(tokens: TokenStream, errors: &mut Errors) -> Attribute {
     for field in split_at_commas(tokens) {
         let parser = |input: ParseStream<'_>| read_field(input, &mut attribute);
         if let Err(error) = parser.parse2(field) {
+            attribute.unreadable = true;
             errors.push(error);
         }
     }
@@ -147,7 +148,8 @@ impl Parse for Checker {
         let name = if custom {
             let word: Ident = input.parse()?;
             if word != "custom" {
-                let message = format!("a checker is written as a string (`\"{word}\"`), one of your own as `custom(\"{word}\")`");
+                let message =
+                    format!("a checker is written as a string (`\"{word}\"`), one of your own as `custom(\"{word}\")`");
                 return Err(syn::Error::new(word.span(), message));
             }
             let content;
@@ -160,7 +162,10 @@ impl Parse for Checker {
         if per_key {
             let scope: Ident = input.parse()?;
             if scope != "per_key" {
-                return Err(syn::Error::new(scope.span(), "the only scope is `per_key`; without it the whole history is checked"));
+                return Err(syn::Error::new(
+                    scope.span(),
+                    "the only scope is `per_key`; without it the whole history is checked",
+                ));
             }
         }
         Ok(Checker { name, custom, per_key })
@@ -189,7 +194,8 @@ fn landing(input: ParseStream<'_>, span: Span) -> Result<Landing> {
             "injector" => landing.injector = signals,
             "victim" => landing.victim = signals,
             other => {
-                let message = format!("`{other}` is no side of a fault: landing evidence is `injector(…)` and `victim(…)`");
+                let message =
+                    format!("`{other}` is no side of a fault: landing evidence is `injector(…)` and `victim(…)`");
                 return Err(syn::Error::new(side.span(), message));
             }
         }

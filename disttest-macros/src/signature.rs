@@ -6,17 +6,24 @@ use syn::{FnArg, GenericArgument, ItemFn, PathArguments, ReturnType, Type};
 
 pub(crate) fn check(function: &ItemFn, errors: &mut Errors) {
     let signature = &function.sig;
-    if let Some(attribute) = function.attrs.iter().find(|a| a.path().segments.last().is_some_and(|s| s.ident == "test")) {
+    if let Some(attribute) = function.attrs.iter().find(|a| a.path().segments.last().is_some_and(|s| s.ident == "test"))
+    {
         errors.add(attribute.span(), "a scenario is run by the disttest harness: remove this test attribute");
     }
     for (present, span, what) in [
-        (signature.unsafety.is_some(), signature.unsafety.span(), "unsafe"),
+        (!matches!(signature.safety, syn::Safety::Default), signature.safety.span(), "unsafe"),
         (signature.abi.is_some(), signature.abi.span(), "extern"),
         (signature.constness.is_some(), signature.constness.span(), "const"),
         (!signature.generics.params.is_empty(), signature.generics.span(), "generic"),
     ] {
         if present {
-            errors.add(span, format!("a scenario cannot be {what}: write `async fn {}(run: Run) -> Result<Judged>`", signature.ident));
+            errors.add(
+                span,
+                format!(
+                    "a scenario cannot be {what}: write `async fn {}(run: Run) -> Result<Judged>`",
+                    signature.ident
+                ),
+            );
         }
     }
     let takes_run = matches!(signature.inputs.first(), Some(FnArg::Typed(arg)) if last_segment(&arg.ty).is_some_and(|s| s == "Run"));
