@@ -1,3 +1,4 @@
 //! End-to-end tests.
 
+mod layers;
 mod ui;
