@@ -1,8 +1,9 @@
 //! The layer rule: a module of the runtime imports lower layers only; the sideways edges are named here.
 
+use disttest_tests::{rust_files, workspace};
 use std::collections::BTreeSet;
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 /// Modules of `disttest-runtime` by layer, lowest first.
 const LAYERS: [&[&str]; 5] = [
@@ -122,20 +123,6 @@ fn for_each_module_file(mut visit: impl FnMut(&str, &Path, &str)) {
     assert!(files > 20, "only {files} files found below {}", src.display());
 }
 
-fn rust_files(folder: &Path) -> Vec<PathBuf> {
-    let mut found = Vec::new();
-    for entry in fs::read_dir(folder).expect("a source folder is readable") {
-        let path = entry.expect("a folder entry is readable").path();
-        match path.is_dir() {
-            true => found.extend(rust_files(&path)),
-            false if path.extension().is_some_and(|e| e == "rs") => found.push(path),
-            false => {}
-        }
-    }
-    found.sort();
-    found
-}
-
 /// First segments behind every `crate::` in the code (comments left out).
 fn imported_modules(text: &str) -> BTreeSet<String> {
     let code: String = text.lines().filter(|line| !line.trim_start().starts_with("//")).collect::<Vec<_>>().join("\n");
@@ -184,8 +171,4 @@ fn top_level_names(group: &str) -> Vec<String> {
 fn without_tests(text: &str) -> String {
     let code = text.split("#[cfg(test)]").next().unwrap_or_default();
     code.lines().filter(|line| !line.trim_start().starts_with("//")).collect::<Vec<_>>().join("\n")
-}
-
-fn workspace() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).parent().expect("the tests crate stands in the workspace").to_path_buf()
 }

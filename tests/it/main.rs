@@ -2,3 +2,4 @@
 
 mod layers;
 mod ui;
+mod workspace;
