@@ -1,1 +1,3 @@
 //! (layer place: nemesis)
+
+pub mod proxy;
