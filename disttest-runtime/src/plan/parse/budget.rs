@@ -27,11 +27,13 @@ pub(super) fn read(text: &str, no_faults: bool) -> Result<Budget, String> {
     if let Some(factor) = extra.first() {
         return Err(format!("`{factor}` is no dimension of a budget"));
     }
-    let need = |value: Option<u64>, what: &str| value.ok_or_else(|| format!("it does not name {what}"));
+    // Zero of them is a budget that an empty run would meet; only faults may be none.
+    let need =
+        |value: Option<u64>, what: &str| value.filter(|n| *n > 0).ok_or_else(|| format!("it does not name {what}"));
     Ok(Budget {
         nodes: need(found.nodes, "the size (such as `3 nodes`)")?,
         seconds: need(found.seconds, "the duration (such as `60s`)")?,
-        faults: need(found.faults.or(no_faults.then_some(0)), "the faults (such as `1 fault`)")?,
+        faults: found.faults.or(no_faults.then_some(0)).ok_or("it does not name the faults (such as `1 fault`)")?,
         seeds: need(found.seeds, "the seeds (such as `1 seed`)")?,
         operations: found.operations.unwrap_or(0),
     })
@@ -131,7 +133,7 @@ fn split(text: &str) -> Vec<String> {
             // `20,000` and `20_000` are one number.
             ',' | '_' if digits => {}
             '`' | '*' if !near(before, |c| c == ' ') || !near(Some(i + 1), |c| c == ' ') => {}
-            '×' | '*' | ',' | ';' | '\n' => flat.push('×'),
+            '×' | '*' | ',' | ';' => flat.push('×'),
             // An ASCII x between blanks, or between a digit-led factor and a number, is a times sign.
             'x' | 'X' if near(before, char::is_whitespace) && near(Some(i + 1), char::is_whitespace) => flat.push('×'),
             _ if c.is_whitespace() => flat.push(' '),
@@ -278,6 +280,9 @@ mod tests {
         check("", "size");
         check("TBD", "tbd");
         check("see §6b", "§6b");
+        check("0 nodes × 6s × 1 fault × 1 seed", "size");
+        check("3 nodes × 0s × 1 fault × 1 seed", "0s");
+        check("3 nodes × 6s × 1 fault × 0 seeds", "seeds");
         check("3 nodes × 6s × 1 seed", "faults");
         check("3 nodes × 1 fault × 1 seed", "duration");
         check("6s × 1 fault × 1 seed", "size");

@@ -38,6 +38,13 @@ impl Reader<'_> {
         self.plan.sut_model.extend(fields.into_iter().filter(|f| f.label != labels::NOTES));
     }
 
+    /// The bullets of §2 where its heading is missing and they follow §1c (format D1).
+    pub(super) fn sut_model_elsewhere(&mut self, lines: &[Line<'_>]) {
+        let fields = Collector::fields(&[labels::SUT_MODEL], lines);
+        let known = |label: &str| labels::find_exact(labels::SUT_MODEL, label).is_some();
+        self.plan.sut_model.extend(fields.into_iter().filter(|f| known(&f.label)));
+    }
+
     /// §7d: paragraphs first, then a table of aspects.
     pub(super) fn confidence(&mut self, lines: &[Line<'_>]) {
         let lines = section_only(lines);

@@ -15,6 +15,7 @@ mod techniques;
 
 pub(super) use categories::nearest as nearest_category;
 
+use super::Id;
 use super::model::{Plan, Section};
 use super::rules::report;
 use crate::base::diagnostic::{Diagnostic, Span};
@@ -28,6 +29,16 @@ pub fn parse(text: &str) -> (Plan, Vec<Diagnostic>) {
     let Reader { plan, mut diagnostics, .. } = reader;
     diagnostics.sort_by_key(|d| (d.span.start, d.span.end));
     (plan, diagnostics)
+}
+
+/// The ids with this letter that a cell or field lists; doubtful ones are left out.
+pub(super) fn ids_in(text: &str, letter: char) -> Vec<Id> {
+    ids::list(text, 0, letter).ids.into_iter().map(|id| id.value).collect()
+}
+
+/// `text` with code, comments and quotations blanked out; offsets stay.
+pub(super) fn masked(text: &str) -> String {
+    Source::new(text).masked
 }
 
 /// What everyone who reads a section writes into.
@@ -74,7 +85,10 @@ impl Reader<'_> {
         let body = &lines[1..];
         match section.number.as_str() {
             "1b" => self.claims(body),
-            "1c" => self.missing_claims(body),
+            "1c" => {
+                self.missing_claims(body);
+                self.sut_model_elsewhere(body);
+            }
             "2" => self.sut_model(body),
             "3" => self.inventory(body),
             "4" => self.hypotheses(body),
