@@ -1,0 +1,54 @@
+//! The parts of lower layers that sessions stand on, by the names this module uses.
+
+use crate::plan::{Plan, Scenario, Tier};
+use crate::verdict::{Declared, Drift, Event, RunRecord, ScenarioRecord, SessionRecord, Step, Verdict, Why};
+
+pub(crate) fn parse(_text: &str) -> Plan {
+    Plan::default()
+}
+
+pub(crate) fn scenario_digest(_plan: &Plan, _scenario: &Scenario) -> String {
+    String::new()
+}
+
+pub(crate) fn decide(
+    _declared: &Declared,
+    runs: &[RunRecord],
+    _drift: &Drift,
+    unfilled: &[String],
+) -> (Verdict, Why, Option<Tier>) {
+    let verdict =
+        if runs.is_empty() || !unfilled.is_empty() { Verdict::NotRun } else { Verdict::InconclusiveOracleTooWeak };
+    (verdict, Why { steps: vec![Step { rule: "shim".into(), verdict, reason: format!("{unfilled:?}") }] }, None)
+}
+
+pub(crate) fn test_is_ok(_declared: &Declared, verdict: Verdict, _met: Option<Tier>, _asked: Tier) -> bool {
+    verdict.is_pass()
+}
+
+pub(crate) fn scenario_markdown(
+    _plan: Option<&Plan>,
+    _session: &SessionRecord,
+    record: &ScenarioRecord,
+    _events: &[Event],
+) -> String {
+    format!("{}\n", record.verdict)
+}
+
+pub(crate) fn report_markdown(
+    _plan: Option<&Plan>,
+    _session: &SessionRecord,
+    records: &[ScenarioRecord],
+    _events: &[Event],
+) -> String {
+    records.iter().map(|r| format!("{} {}\n", r.declared.id, r.verdict)).collect()
+}
+
+pub(crate) fn session_log_markdown(
+    _plan: Option<&Plan>,
+    _session: &SessionRecord,
+    _records: &[ScenarioRecord],
+    events: &[Event],
+) -> String {
+    events.iter().map(|e| format!("{} {}\n", e.scenario, e.event)).collect()
+}
