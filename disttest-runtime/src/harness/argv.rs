@@ -137,7 +137,12 @@ mod tests {
         check("--shuffle --shuffle-seed 7 --report-time=plain", "", &[], &["--shuffle", "--shuffle-seed 7"]);
         check("--nocapture --nocapture", "--nocapture", &[], &[]);
         check("-q", "--format=terse", &[], &[]);
-        check("--format=json --show-output -Z unstable-options", "--format=json --show-output -Z unstable-options", &[], &[]);
+        check(
+            "--format=json --show-output -Z unstable-options",
+            "--format=json --show-output -Z unstable-options",
+            &[],
+            &[],
+        );
         check("-Z unstable-options --format json -Z unstable-options", "-Z unstable-options --format=json", &[], &[]);
         check("--format junit", "--format=pretty", &[], &["--format junit (printed as pretty)"]);
         check("-- --strange", "", &["--strange"], &[]);

@@ -44,9 +44,11 @@ fn build(
     let mut entries: Vec<Entry> = registrations.iter().map(|r| entry(r, &helpers)).collect();
     entries.sort_by(|a, b| a.name.cmp(&b.name));
     if entries.is_empty() {
-        return Err("no scenario is registered in this test binary: nothing would run, and nothing ran is no success. \
+        return Err(
+            "no scenario is registered in this test binary: nothing would run, and nothing ran is no success. \
              Does each module with scenarios belong to it (`mod x;`), and each crate with scenarios (`use x as _;`)?"
-            .to_owned());
+                .to_owned(),
+        );
     }
     duplicates(&entries, |entry| format!("name `{}`", entry.name))?;
     duplicates(&entries, |entry| format!("id {} of {}", entry.declared.id, entry.declared.plan))?;
@@ -74,7 +76,8 @@ fn entry(registration: &'static Registration, helpers: &[&'static UnfilledRegion
 
 /// A region outside of scenarios blocks every scenario of its file, of its module, and of the module it helps.
 fn blocks(region: &UnfilledRegion, scenario: &Registration) -> bool {
-    let below = region.module.strip_prefix(scenario.module).is_some_and(|rest| rest.is_empty() || rest.starts_with("::"));
+    let below =
+        region.module.strip_prefix(scenario.module).is_some_and(|rest| rest.is_empty() || rest.starts_with("::"));
     region.file == scenario.file || below
 }
 

@@ -80,7 +80,11 @@ pub fn tail(path: &Path, max: u64) -> io::Result<(String, bool)> {
 
 /// Makes renames and creations in `dir` durable, where the platform can.
 fn sync_dir(dir: &Path) -> io::Result<()> {
-    if cfg!(unix) { File::open(if dir.as_os_str().is_empty() { Path::new(".") } else { dir })?.sync_all() } else { Ok(()) }
+    if cfg!(unix) {
+        File::open(if dir.as_os_str().is_empty() { Path::new(".") } else { dir })?.sync_all()
+    } else {
+        Ok(())
+    }
 }
 
 #[cfg(test)]

@@ -99,7 +99,9 @@ fn history_disagreements(path: &Path, record: &RunRecord) -> Vec<String> {
         (None, _) => return Vec::new(),
         (Some(_), Err(error)) => return vec![format!("history.jsonl cannot be read back: {error}")],
         (Some(recorded), Ok(hash)) if *recorded != hash => {
-            return vec![format!("history.jsonl is not the history that was judged: SHA-256 {hash}, recorded {recorded}")];
+            return vec![format!(
+                "history.jsonl is not the history that was judged: SHA-256 {hash}, recorded {recorded}"
+            )];
         }
         (Some(_), Ok(_)) => {}
     }
@@ -146,7 +148,11 @@ fn window_disagreement(path: &Path, record: &RunRecord) -> Option<String> {
     let raw: Vec<(u64, String)> = raw.unwrap_or_default().into_iter().map(|w| (w.epoch, w.nemesis)).collect();
     let assessed: Vec<(u64, String)> = record.windows.iter().map(|w| (w.epoch, w.nemesis.clone())).collect();
     (raw != assessed).then(|| {
-        format!("landing.json holds {} fault windows, run.json assessed {}: not the same ones", raw.len(), assessed.len())
+        format!(
+            "landing.json holds {} fault windows, run.json assessed {}: not the same ones",
+            raw.len(),
+            assessed.len()
+        )
     })
 }
 

@@ -30,6 +30,6 @@ pub use lock::{Held, lock, lock_holder, try_lock};
 pub use manifest::{MANIFEST, write_manifest};
 pub use plan_file::{PlanFile, drift_of};
 pub use root::{session_root, workspace_root};
-pub use scenario::{judge, not_run};
+pub use scenario::{judge, not_run, test_is_ok};
 pub use toolbox::discover_toolbox;
 pub use violation::{reproduces, violates};

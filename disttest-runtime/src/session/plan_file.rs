@@ -81,10 +81,7 @@ fn candidates<'a>(
     manifest_dir: &'a Path,
     workspace: &'a Path,
 ) -> impl Iterator<Item = PathBuf> + use<'a> {
-    manifest_dir
-        .ancestors()
-        .take_while(move |dir| dir.starts_with(workspace))
-        .map(move |dir| dir.join(declared))
+    manifest_dir.ancestors().take_while(move |dir| dir.starts_with(workspace)).map(move |dir| dir.join(declared))
 }
 
 fn read(path: &Path) -> Result<FoundPlan, String> {
@@ -141,7 +138,8 @@ mod tests {
         write(dir.path().join("docs/outside.md"));
         write(workspace.join("docs/above.md"));
         write(package.join("docs/own.md"));
-        let check = |plan: &str, expect: bool| assert_eq!(PlanFile::find(plan, &package).found.is_ok(), expect, "{plan}");
+        let check =
+            |plan: &str, expect: bool| assert_eq!(PlanFile::find(plan, &package).found.is_ok(), expect, "{plan}");
         check("docs/own.md", true);
         check("docs/above.md", true);
         check("docs/outside.md", false);
