@@ -18,13 +18,7 @@ const TAIL_BYTES: u64 = 16 * 1024;
 /// Verdict, tier met and reason in one line.
 pub(crate) fn verdict_line(record: &ScenarioRecord) -> String {
     let met = record.tier_met.map_or("—", |tier| tier.as_str());
-    format!("{} {} (tier met: {met}): {}", record.declared.id, record.verdict, one_line(&reason(record)))
-}
-
-/// The branch that decided, and what lowered it.
-pub(crate) fn reason(record: &ScenarioRecord) -> String {
-    let steps: Vec<&str> = record.why.steps.iter().map(|step| step.reason.as_str()).collect();
-    steps.join("; ")
+    format!("{} {} (tier met: {met}): {}", record.declared.id, record.verdict, one_line(&record.why.headline()))
 }
 
 /// The text for stderr. Its first line is `Error: …`, which nextest copies into its JUnit file.
@@ -32,7 +26,10 @@ pub(crate) fn failure_text(record: &ScenarioRecord, layout: &Layout, package: &s
     let mut text = format!("\n---- {} ----\n", record.declared.test);
     let shown = telling(record);
     let seed = shown.map(|(_, run)| format!(" seed={}", run.request.seed)).unwrap_or_default();
-    line(&mut text, &format!("Error: {} {}{seed}: {}", record.verdict, record.declared.id, one_line(&reason(record))));
+    line(
+        &mut text,
+        &format!("Error: {} {}{seed}: {}", record.verdict, record.declared.id, one_line(&record.why.headline())),
+    );
     if let Some((folder, run)) = shown {
         witness(&mut text, run);
         logs(&mut text, layout, folder, run);

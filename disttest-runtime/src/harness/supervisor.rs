@@ -328,7 +328,7 @@ impl<'a> Supervisor<'a> {
             failure,
             extra: json!({
                 "id": record.declared.id, "verdict": record.verdict, "tier": record.tier, "tier_met": record.tier_met,
-                "reason": failure::reason(&record), "seeds": seeds_run(&record),
+                "reason": record.why.headline(), "seeds": seeds_run(&record),
                 "session": layout.dir(), "record": layout.scenario_record(&record.declared.id),
                 "findings": layout.finding(&record.declared.id), "manifest_sha256": manifest,
             }),

@@ -7,12 +7,10 @@ use crate::base::time::Nanos;
 use crate::fault::Window;
 use crate::history::{Effect, Op};
 use crate::plan::Budget;
-use crate::verdict::{End, OpCounts, RunRecord, RunRequest};
+use crate::verdict::{End, OpCounts, RUN_SCHEMA, RunRecord, RunRequest};
 use std::fs::{self, File};
 use std::io::{self, BufRead, BufReader};
 use std::path::Path;
-
-const RUN_SCHEMA: &str = "disttest.run/1";
 
 /// The record of the execution that was asked for with `request` in `run_dir`.
 ///
@@ -76,6 +74,7 @@ fn died(request: &RunRequest, how: String, notes: Vec<String>) -> RunRecord {
         answers: Vec::new(),
         teeth: Vec::new(),
         deaths: Vec::new(),
+        log_scan: None,
         notes,
     }
 }

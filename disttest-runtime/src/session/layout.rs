@@ -124,7 +124,7 @@ mod tests {
 
     #[test]
     fn an_id_cannot_leave_its_folder() {
-        assert_eq!(path_safe("../../x"), "____.__x".replace('.', "_").as_str());
+        assert_eq!(path_safe("../../x"), "________x");
         assert_eq!(path_safe("S5/api"), "S5__api");
     }
 }

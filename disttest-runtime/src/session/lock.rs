@@ -51,6 +51,47 @@ fn hold(mut file: File, holder: &str) -> io::Result<Held> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::io::{BufRead, BufReader};
+    use std::process::{Child, ChildStdout, Command, Stdio};
+
+    const HELPER: &str = "DISTTEST_LOCK_TEST_PATH";
+
+    /// This test binary again, holding the lock at `path` until it is killed.
+    fn another_process(path: &Path) -> (Child, BufReader<ChildStdout>) {
+        let name = "session::lock::tests::a_lock_excludes_other_processes_until_its_process_ends_however_it_ends";
+        let mut child = Command::new(std::env::current_exe().expect("a test binary"))
+            .args(["--exact", name, "--nocapture", "--test-threads=1"])
+            .env(HELPER, path)
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .spawn()
+            .expect("started");
+        let stdout = BufReader::new(child.stdout.take().expect("piped"));
+        (child, stdout)
+    }
+
+    /// What the other process does: locks, says so, waits for the end of its input.
+    fn hold_until_told(path: &Path) {
+        let _held = lock(path, "the other one").expect("locked");
+        std::io::stdout().write_all(b"\nlocked\n").expect("said");
+        std::io::stdin().read_to_end(&mut Vec::new()).expect("told");
+    }
+
+    #[test]
+    fn a_lock_excludes_other_processes_until_its_process_ends_however_it_ends() {
+        if let Some(path) = std::env::var_os(HELPER) {
+            return hold_until_told(Path::new(&path));
+        }
+        let dir = tempfile::tempdir().expect("a temporary folder");
+        let path = dir.path().join("turn.lock");
+        let (mut child, stdout) = another_process(&path);
+        assert!(stdout.lines().map_while(Result::ok).any(|line| line == "locked"), "the other process locks");
+        assert!(try_lock(&path, "this one").expect("asked").is_none());
+        assert_eq!(lock_holder(&path), "the other one");
+        child.kill().expect("killed");
+        child.wait().expect("ended");
+        assert!(try_lock(&path, "this one").expect("asked").is_some());
+    }
 
     #[test]
     fn a_lock_excludes_until_it_is_dropped_and_names_its_holder() {

@@ -33,3 +33,6 @@ pub use root::{session_root, workspace_root};
 pub use scenario::{judge, not_run, test_is_ok};
 pub use toolbox::discover_toolbox;
 pub use violation::{reproduces, violates};
+
+#[cfg(test)]
+mod tests;

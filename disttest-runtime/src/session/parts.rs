@@ -1,7 +1,7 @@
 //! The parts of lower layers that sessions stand on, by the names this module uses.
 
 use crate::plan::{Plan, Scenario, Tier};
-use crate::verdict::{Declared, Drift, Event, RunRecord, ScenarioRecord, SessionRecord, Step, Verdict, Why};
+use crate::verdict::{self, Declared, Drift, Event, Facts, RunRecord, ScenarioRecord, SessionRecord, Verdict, Why};
 
 pub(crate) fn parse(_text: &str) -> Plan {
     Plan::default()
@@ -12,18 +12,13 @@ pub(crate) fn scenario_digest(_plan: &Plan, _scenario: &Scenario) -> String {
 }
 
 pub(crate) fn decide(
-    _declared: &Declared,
+    declared: &Declared,
     runs: &[RunRecord],
-    _drift: &Drift,
+    drift: &Drift,
     unfilled: &[String],
 ) -> (Verdict, Why, Option<Tier>) {
-    let verdict =
-        if runs.is_empty() || !unfilled.is_empty() { Verdict::NotRun } else { Verdict::InconclusiveOracleTooWeak };
-    (verdict, Why { steps: vec![Step { rule: "shim".into(), verdict, reason: format!("{unfilled:?}") }] }, None)
-}
-
-pub(crate) fn test_is_ok(_declared: &Declared, verdict: Verdict, _met: Option<Tier>, _asked: Tier) -> bool {
-    verdict.is_pass()
+    let (verdict, why) = verdict::decide(&Facts::gather(declared, runs, drift, unfilled));
+    (verdict, why, verdict::tier_met(declared, runs))
 }
 
 pub(crate) fn scenario_markdown(

@@ -32,7 +32,7 @@ pub fn judge(
 
 /// What the test runner is told of `record` when `asked` was asked for (D18).
 pub fn test_is_ok(record: &ScenarioRecord, asked: Tier) -> bool {
-    parts::test_is_ok(&record.declared, record.verdict, record.tier_met, asked)
+    crate::verdict::test_is_ok(&record.declared, record.verdict, record.tier_met, asked)
 }
 
 /// A scenario that was not attempted, with the reason a reader needs.
