@@ -73,8 +73,8 @@ mod tests {
     /// What the other process does: locks, says so, waits for the end of its input.
     fn hold_until_told(path: &Path) {
         let _held = lock(path, "the other one").expect("locked");
-        std::io::stdout().write_all(b"\nlocked\n").expect("said");
-        std::io::stdin().read_to_end(&mut Vec::new()).expect("told");
+        io::stdout().write_all(b"\nlocked\n").expect("said");
+        io::stdin().read_to_end(&mut Vec::new()).expect("told");
     }
 
     #[test]
