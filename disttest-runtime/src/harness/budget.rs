@@ -1,6 +1,6 @@
 //! What one execution is asked to reach, how long it should take and how long it may.
 
-use super::{DeclaredBudget, DeclaredBudgets, DeclaredRelease};
+use super::{DeclaredBudget, DeclaredBudgets, DeclaredRelease, parts};
 use crate::plan::{Budget, Budgets, Release, Tier};
 use std::time::Duration;
 
@@ -24,13 +24,15 @@ pub(crate) fn expected(budget: &Budget) -> Duration {
     AROUND + Duration::from_secs(budget.seconds)
 }
 
-/// How long one execution may take before it is ended: twice its workload, half a minute for each fault and two
-/// minutes for everything around it. `given` (`DISTTEST_DEADLINE`, in seconds) wins.
-pub(crate) fn deadline(budget: &Budget, given: Option<u64>) -> Duration {
-    let seconds = given.unwrap_or_else(|| {
-        budget.seconds.saturating_mul(2).saturating_add(budget.faults.saturating_mul(30)).saturating_add(120)
-    });
-    Duration::from_secs(seconds)
+/// Longest time of one check and of its being given up, and how often each checker runs: on the history and on its
+/// damaged copies.
+const CHECKING: Duration = Duration::from_secs(4 * 70);
+
+/// How long one execution may take before its process is ended from outside: what the run allows itself, the limits
+/// of `checkers` checkers, and a minute for the rest. `given` (`DISTTEST_DEADLINE`, in seconds) wins.
+pub(crate) fn deadline(budget: &Budget, checkers: usize, given: Option<u64>) -> Duration {
+    let of_checkers = CHECKING * u32::try_from(checkers.max(1)).unwrap_or(1);
+    given.map_or_else(|| parts::deadline(budget) + of_checkers + Duration::from_secs(60), Duration::from_secs)
 }
 
 /// The attribute's budgets as the records hold them.
@@ -80,9 +82,9 @@ mod tests {
 
     #[test]
     fn a_deadline_leaves_room_for_everything_that_was_asked() {
-        assert!(deadline(&HARD, None) > expected(&HARD) * 2);
-        assert_eq!(deadline(&HARD, Some(5)), Duration::from_secs(5));
-        assert!(deadline(&Budget { seconds: u64::MAX, ..HARD }, None) > Duration::from_secs(1));
+        assert!(deadline(&HARD, 2, None) > expected(&HARD) * 2);
+        assert!(deadline(&HARD, 2, None) > deadline(&HARD, 1, None));
+        assert_eq!(deadline(&HARD, 2, Some(5)), Duration::from_secs(5));
     }
 
     #[test]

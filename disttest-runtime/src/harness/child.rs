@@ -2,7 +2,7 @@
 
 use super::catalog::Entry;
 use super::{parts, process};
-use crate::session::disk;
+use crate::session::{disk, lock};
 use crate::verdict::RunRequest;
 use std::path::Path;
 
@@ -10,6 +10,9 @@ use std::path::Path;
 pub(crate) const CHILD: &str = "DISTTEST_CHILD";
 /// Set by the supervisor to the path of the request.
 pub(crate) const REQUEST: &str = "DISTTEST_REQUEST";
+
+/// Lock in the folder of an execution that its process holds while it lives.
+pub(crate) const ALIVE: &str = "alive.lock";
 
 /// Runs the execution that the environment asks for; `None` when this process is no child. The error is a sentence: a
 /// variable that leaked from somewhere else, or a request that this binary cannot answer.
@@ -38,7 +41,10 @@ fn run(entries: &[Entry], filters: &[String], supervisor: &str, request: &Path) 
         .find(named)
         .filter(|entry| entry.declared.id == request.scenario)
         .ok_or_else(|| format!("{filters:?} is not {} in this binary", request.scenario))?;
+    let run_dir = Path::new(&request.run_dir);
+    // Held to the end of this process, whatever ends it: who finds it free knows that the run is over.
+    let _alive = lock(&run_dir.join(ALIVE), &format!("process {}", std::process::id()))
+        .map_err(|error| format!("cannot lock the folder of the run: {error}"))?;
     let record = parts::execute(entry.registration, request.clone());
-    disk::write_json(&Path::new(&request.run_dir).join("run.json"), &record)
-        .map_err(|error| format!("cannot write run.json: {error}"))
+    disk::write_json(&run_dir.join("run.json"), &record).map_err(|error| format!("cannot write run.json: {error}"))
 }

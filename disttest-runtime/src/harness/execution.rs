@@ -19,6 +19,9 @@ const GRACE: Duration = Duration::from_secs(8);
 /// Between two lines of progress where there is no terminal.
 const QUIET: Duration = Duration::from_secs(30);
 
+/// How a child ends that did what it was asked.
+const CLEAN: &str = "exit status 0";
+
 /// What to run and how long it may take.
 #[derive(Debug)]
 pub(crate) struct Execution {
@@ -76,7 +79,7 @@ impl Execution {
         };
         let mut notes = parts::undo_journal(&run_dir);
         settle_run(&run_dir, &self.request, &how, notes.clone())?;
-        if how != "exit status 0" {
+        if how != CLEAN {
             notes.insert(0, format!("process of seed {}: {how}", self.request.seed));
         }
         let interrupted = match ending {

@@ -12,6 +12,7 @@ mod console;
 mod execution;
 mod failure;
 mod interrupt;
+mod leftovers;
 mod main_macro;
 mod options;
 mod parts;
@@ -73,3 +74,6 @@ fn run() -> Result<bool, String> {
     runtime.shutdown_background();
     passed
 }
+
+#[cfg(test)]
+mod tests;

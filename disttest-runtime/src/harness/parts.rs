@@ -9,3 +9,7 @@ pub(crate) fn execute(_registration: &'static Registration, request: RunRequest)
 }
 
 pub(crate) use crate::nemesis::undo_journal;
+
+pub(crate) fn deadline(budget: &crate::plan::Budget) -> std::time::Duration {
+    std::time::Duration::from_secs(180 + 3 * budget.seconds + 30 * budget.faults)
+}

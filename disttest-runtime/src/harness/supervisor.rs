@@ -8,7 +8,7 @@ use super::execution::Execution;
 use super::interrupt::Interrupts;
 use super::options::Options;
 use super::select::{Selected, select};
-use super::{budget, failure, seeds, turn};
+use super::{budget, failure, leftovers, seeds, turn};
 use crate::plan::Budget;
 use crate::session::{
     Attempt, Key, PlanFile, Session, SessionSpec, disk, drift_of, judge, not_run, read_run, reproduces, session_root,
@@ -124,7 +124,7 @@ impl<'a> Supervisor<'a> {
             return Ok(TestResult {
                 name: entry.name.clone(),
                 outcome: TestOutcome::Ignored,
-                line: reason.clone(),
+                line: format!("NOT-RUN: {reason}"),
                 failure: None,
                 extra: json!({ "id": entry.declared.id, "verdict": "NOT-RUN", "unfilled": entry.unfilled }),
                 took: Duration::ZERO,
@@ -208,6 +208,9 @@ impl<'a> Supervisor<'a> {
                 }
             }
         };
+        for undone in leftovers::undo(joined.session.layout().dir()) {
+            self.console.note(&format!("left behind by a run that was killed: {undone}"));
+        }
         let (attempt, stands) = joined.session.begin(id)?;
         let mut attempted = Attempted {
             entry,
@@ -292,7 +295,11 @@ impl<'a> Supervisor<'a> {
         let execution = Execution {
             name: attempted.entry.name.clone(),
             expected: budget::expected(&attempted.budget),
-            deadline: budget::deadline(&attempted.budget, self.options.deadline),
+            deadline: budget::deadline(
+                &attempted.budget,
+                attempted.entry.declared.checkers.len(),
+                self.options.deadline,
+            ),
             request,
         };
         execution.prepare()?;

@@ -12,6 +12,9 @@ use std::fs::{self, File};
 use std::io::{self, BufRead, BufReader};
 use std::path::Path;
 
+/// Why there is no record where none was written.
+const NO_RECORD: &str = "it left no run.json: it was killed, or is still running";
+
 /// The record of the execution that was asked for with `request` in `run_dir`.
 ///
 /// Without a `run.json` that answers exactly this request, the execution died ([`End::Died`]): never a pass. With one,
@@ -36,14 +39,15 @@ pub fn settle_run(run_dir: &Path, request: &RunRequest, how: &str, notes: Vec<St
     if path.exists() {
         fs::rename(&path, run_dir.join("run.json.rejected"))?;
     }
-    disk::write_json(&path, &died(request, format!("{how}; {why}"), notes))
+    let how = if why == NO_RECORD { how.to_owned() } else { format!("{how}; {why}") };
+    disk::write_json(&path, &died(request, how, notes))
 }
 
 /// `run.json`, if it answers `request`; else why there is no answer.
 fn answer(run_dir: &Path, request: &RunRequest) -> Result<RunRecord, String> {
     let record: RunRecord = disk::read_json(&run_dir.join("run.json"))
         .map_err(|why| format!("its run.json cannot be used ({why})"))?
-        .ok_or("it left no run.json (it was killed, or is still running)")?;
+        .ok_or(NO_RECORD)?;
     if record.schema != RUN_SCHEMA {
         return Err(format!("its run.json has the schema `{}`, not {RUN_SCHEMA}", record.schema));
     }
@@ -229,7 +233,11 @@ mod tests {
         disk::write_json(&dir.path().join("run.json"), &foreign).expect("written");
         settle_run(dir.path(), &request("S1", 7), "signal 9", vec!["killed n1".into()]).expect("settled");
         let record = read_run(dir.path(), &request("S1", 7));
-        assert!(matches!(&record.end, End::Died { how } if how.starts_with("signal 9; ")), "{:?}", record.end);
+        assert!(
+            matches!(&record.end, End::Died { how } if how.starts_with("signal 9; its run.json is of another run")),
+            "{:?}",
+            record.end
+        );
         assert_eq!(record.notes, ["killed n1"]);
         assert!(dir.path().join("run.json.rejected").exists());
         let kept = judged(dir.path(), "");

@@ -231,8 +231,11 @@ fn existing(spec: &SessionSpec<'_>, slug: &str, index: &Path) -> Result<Option<P
 /// Makes the folder, the record and the copy of the plan; the index comes last, so that a process killed here leaves no
 /// half-made session to join.
 fn create(spec: &SessionSpec<'_>, slug: &str, index: &Path) -> Result<PathBuf> {
-    let started = utc_now();
-    let dir = new_folder(spec, slug, &started)?;
+    let dir = new_folder(spec, slug, &utc_now())?;
+    let name = dir.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
+    // A folder given by hand need not be named after its time.
+    let is_time = name.len() >= 16 && name.as_bytes()[8] == b'T' && name.as_bytes()[15] == b'Z';
+    let started = if is_time { name } else { utc_now() };
     let layout = Layout::new(dir.clone());
     for folder in layout.folders() {
         fs::create_dir_all(folder)?;

@@ -27,6 +27,11 @@ pub fn try_lock(path: &Path, holder: &str) -> io::Result<Option<Held>> {
     }
 }
 
+/// True when there is a lock file at `path` and nobody holds it now. Leaves its content alone.
+pub fn is_free(path: &Path) -> bool {
+    File::open(path).is_ok_and(|file| file.try_lock().is_ok())
+}
+
 /// Who holds (or last held) the lock at `path`, as they described themselves.
 pub fn lock_holder(path: &Path) -> String {
     let mut text = String::new();
@@ -87,9 +92,12 @@ mod tests {
         let (mut child, stdout) = another_process(&path);
         assert!(stdout.lines().map_while(Result::ok).any(|line| line == "locked"), "the other process locks");
         assert!(try_lock(&path, "this one").expect("asked").is_none());
+        assert!(!is_free(&path));
         assert_eq!(lock_holder(&path), "the other one");
         child.kill().expect("killed");
         child.wait().expect("ended");
+        assert!(is_free(&path));
+        assert_eq!(lock_holder(&path), "the other one", "asking changes nothing");
         assert!(try_lock(&path, "this one").expect("asked").is_some());
     }
 

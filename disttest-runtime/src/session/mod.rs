@@ -26,7 +26,7 @@ pub use evidence::{read_run, settle_run};
 pub use join::{Session, SessionSpec};
 pub use key::{Key, KeyInputs, ProcessStamp};
 pub use layout::{Attempt, Layout, path_safe};
-pub use lock::{Held, lock, lock_holder, try_lock};
+pub use lock::{Held, is_free, lock, lock_holder, try_lock};
 pub use manifest::{MANIFEST, write_manifest};
 pub use plan_file::{PlanFile, drift_of};
 pub use root::{session_root, workspace_root};

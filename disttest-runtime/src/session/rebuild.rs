@@ -2,7 +2,7 @@
 
 use super::scenario::{SCENARIO_SCHEMA, not_run};
 use super::{Layout, disk, manifest, parts, path_safe};
-use crate::plan::{Id, Plan, Scenario, Tier};
+use crate::plan::{Id, Plan, Tier};
 use crate::verdict::{Declared, DeclaredFault, Drift, Event, ScenarioRecord, SessionRecord};
 use std::fs;
 use std::io;
@@ -11,8 +11,8 @@ use std::path::Path;
 /// Writes `findings/*.md`, `session-log.md` and the manifest; gives the SHA-256 of the manifest. The caller holds the
 /// lock of the session.
 pub(super) fn rebuild(layout: &Layout, session: &SessionRecord, plan: Option<&Plan>) -> io::Result<String> {
+    // Scenarios of the plan without any test have no record; the reports count them as NOT-RUN.
     let mut records = recorded(layout)?;
-    records.extend(without_test(plan, &records, session));
     records.sort_by_key(|record| order(&record.declared.id));
     let events = timeline(layout, &records);
     for record in &records {
@@ -60,40 +60,21 @@ fn distrust(layout: &Layout, name: &str, record: &ScenarioRecord) -> Option<Stri
 }
 
 fn rejected(name: &str, tier: Tier, why: String) -> ScenarioRecord {
-    not_run(&nameless(&name.replace("__", "/"), "", ""), tier, Drift::None, Vec::new(), "record-rejected", why)
+    not_run(&nameless(name.replace("__", "/")), tier, Drift::None, Vec::new(), "record-rejected", why)
 }
 
-/// Scenarios (or their arms) of the plan that no test stands for.
-fn without_test(plan: Option<&Plan>, records: &[ScenarioRecord], session: &SessionRecord) -> Vec<ScenarioRecord> {
-    let known = |id: &Id| records.iter().any(|r| Id::parse(&r.declared.id).as_ref() == Some(id));
-    let absent = |(id, scenario): (&Id, &Scenario)| {
-        let declared = nameless(&id.to_string(), &scenario.name.value, &session.plan);
-        let reason = "no test registered for it ran in this session".to_owned();
-        not_run(&declared, session.tier, Drift::None, Vec::new(), "no-test", reason)
-    };
-    let ids = |scenario| -> Vec<(&Id, &Scenario)> {
-        let scenario: &Scenario = scenario;
-        if scenario.arms.is_empty() {
-            vec![(&scenario.id.value, scenario)]
-        } else {
-            scenario.arms.iter().map(|arm| (&arm.id.value, scenario)).collect()
-        }
-    };
-    let scenarios = plan.map(|plan| plan.scenarios.as_slice()).unwrap_or_default();
-    scenarios.iter().flat_map(ids).filter(|(id, _)| !known(id)).map(absent).collect()
-}
-
-fn nameless(id: &str, name: &str, plan: &str) -> Declared {
+/// All that is known of a scenario whose record cannot be trusted.
+fn nameless(id: String) -> Declared {
     Declared {
-        id: id.to_owned(),
-        name: name.to_owned(),
+        id,
+        name: String::new(),
         test: String::new(),
-        plan: plan.to_owned(),
+        plan: String::new(),
         scenario_sha256: String::new(),
         falsifies: Vec::new(),
         model: None,
         checkers: Vec::new(),
-        fault: DeclaredFault::None { reason: "not attempted".to_owned() },
+        fault: DeclaredFault::None { reason: "unknown: its record was rejected".to_owned() },
         budgets: None,
         shares_nothing: false,
     }
