@@ -41,7 +41,8 @@ pub(super) fn build(
     let owned = |region: &UnfilledRegion| {
         registrations.iter().any(|r| r.file == region.file && r.unfilled.iter().any(|(_, line)| *line == region.line))
     };
-    let helpers: Vec<_> = regions.into_iter().filter(|region| !owned(region)).collect();
+    let helper = |region: &'static UnfilledRegion| Helper { region, helps: module_helped(region, &registrations) };
+    let helpers: Vec<Helper> = regions.into_iter().filter(|region| !owned(region)).map(helper).collect();
     let mut entries: Vec<Entry> = registrations.iter().map(|r| entry(r, &helpers)).collect();
     entries.sort_by(|a, b| a.name.cmp(&b.name));
     if entries.is_empty() {
@@ -67,19 +68,27 @@ fn duplicates(entries: &[Entry], key: impl Fn(&Entry) -> String) -> Result<(), S
     Ok(())
 }
 
-fn entry(registration: &'static Registration, helpers: &[&'static UnfilledRegion]) -> Entry {
+/// A region outside of scenarios. It blocks every scenario of its file and of the module it helps.
+struct Helper {
+    region: &'static UnfilledRegion,
+    helps: Option<&'static str>,
+}
+
+fn entry(registration: &'static Registration, helpers: &[Helper]) -> Entry {
     let place = |name: &str, file: &str, line: u32| format!("region `{name}` ({file}:{line})");
     let own = registration.unfilled.iter().map(|(name, line)| place(name, registration.file, *line));
-    let of_helpers = helpers.iter().filter(|region| blocks(region, registration));
-    let unfilled = own.chain(of_helpers.map(|region| place(region.name, region.file, region.line))).collect();
+    let blocks = |h: &&Helper| h.region.file == registration.file || h.helps == Some(registration.module);
+    let of_helpers = helpers.iter().filter(blocks).map(|h| place(h.region.name, h.region.file, h.region.line));
+    let unfilled = own.chain(of_helpers).collect();
     Entry { registration, name: test_name(registration), declared: declared(registration), unfilled }
 }
 
-/// A region outside of scenarios blocks every scenario of its file, of its module, and of the module it helps.
-fn blocks(region: &UnfilledRegion, scenario: &Registration) -> bool {
-    let below =
-        region.module.strip_prefix(scenario.module).is_some_and(|rest| rest.is_empty() || rest.starts_with("::"));
-    region.file == scenario.file || below
+/// The module whose scenarios a helper's region belongs to: the nearest one around it that has any.
+fn module_helped(region: &UnfilledRegion, registrations: &[&'static Registration]) -> Option<&'static str> {
+    let around = |module: &&str| {
+        region.module.strip_prefix(*module).is_some_and(|rest| rest.is_empty() || rest.starts_with("::"))
+    };
+    registrations.iter().map(|r| r.module).filter(around).max_by_key(|module| module.len())
 }
 
 /// The module path without the crate, and the function: what rust-analyzer and nextest call it.
