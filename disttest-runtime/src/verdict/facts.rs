@@ -1,8 +1,8 @@
 //! What the decision tree looks at, gathered from declarations and records. Pure; linear in the records.
 
 use super::checklist::Checklist;
-use super::record::RUN_SCHEMA;
-use super::{Declared, Drift, Effort, End, Landing, OracleFacts, RunRecord, Violations};
+use super::record::{NOT_REACHED, RUN_SCHEMA};
+use super::{Declared, Drift, Effort, End, Landing, OracleFacts, Precondition, RunRecord, Violations};
 
 /// Facts of one scenario over all its seeds, attempts and re-runs. Each list is empty when nothing is wrong.
 #[derive(Clone, Debug, PartialEq)]
@@ -69,11 +69,12 @@ fn env_missing(declared: &Declared, run: &RunRecord) -> Vec<String> {
     if let End::EnvMissing { what } = &run.end {
         return vec![format!("{place}: {what}")];
     }
-    let failed = run.preconditions.iter().filter(|p| !p.ok);
+    let reached = |p: &&Precondition| p.ok || p.evidence != NOT_REACHED;
+    let failed = run.preconditions.iter().filter(reached).filter(|p| !p.ok);
     let mut missing: Vec<String> =
         failed.map(|p| format!("{place}: precondition \"{}\" failed: {}", p.name, p.evidence)).collect();
     let required = if declared.fault.is_planned() { 4 } else { 2 };
-    let unchecked = |name: &&&str| !run.preconditions.iter().any(|p| p.name == **name);
+    let unchecked = |name: &&&str| !run.preconditions.iter().filter(reached).any(|p| p.name == **name);
     if run.end == End::Judged {
         let absent = PRECONDITIONS[..required].iter().filter(unchecked);
         missing.extend(absent.map(|name| format!("{place}: precondition \"{name}\" was never checked")));

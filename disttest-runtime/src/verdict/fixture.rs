@@ -100,7 +100,7 @@ pub(crate) fn window(epoch: u64, nemesis: &str) -> Assessment {
         side,
         moved: true,
         signal: Some(format!("{signal} at n1")),
-        why: "0 before, 412 during".to_owned(),
+        why: format!("{signal} at n1: 0 before, 412 during"),
     };
     Assessment {
         epoch,

@@ -183,8 +183,8 @@ pub(super) fn counts(declared: &Declared, window: &Assessment) -> bool {
     does_not_count(declared, window).is_none()
 }
 
-/// Why `window` proves nothing; `None` when it landed.
-fn does_not_count(declared: &Declared, window: &Assessment) -> Option<String> {
+/// Why `window` proves nothing of the planned fault; `None` when it landed and counts.
+pub fn does_not_count(declared: &Declared, window: &Assessment) -> Option<String> {
     let DeclaredFault::Planned { nemeses, injector, victim } = &declared.fault else {
         return Some("no fault is planned".to_owned());
     };

@@ -15,7 +15,7 @@ mod why;
 pub use arms::{aggregate, parent_of};
 pub use effort::{Effort, strongest_allowed, test_is_ok, tier_met};
 pub use facts::Facts;
-pub use landing::Landing;
+pub use landing::{Landing, does_not_count};
 pub use oracle::{OracleFacts, Weakness};
 pub use record::*;
 pub use seen::{Seen, Violations};
@@ -23,7 +23,7 @@ pub use state::{SessionVerdict, Verdict};
 pub use tree::decide;
 pub use why::{Step, Why};
 #[cfg(test)]
-mod fixture;
+pub(crate) mod fixture;
 #[cfg(test)]
 mod mutations;
 #[cfg(test)]

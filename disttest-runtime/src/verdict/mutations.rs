@@ -45,6 +45,7 @@ const MUTATIONS: &[Mutation] = &[
         Verdict::InconclusiveEnv,
         "env-missing",
     ),
+    ("a precondition was never reached", |c| never_reached(&mut c.runs[0]), Verdict::InconclusiveEnv, "env-missing"),
     // Violations.
     (
         "a checker rejects",
@@ -143,6 +144,15 @@ const MUTATIONS: &[Mutation] = &[
     (
         "the record has another schema",
         |c| c.runs[1].schema = "disttest.run/9".into(),
+        Verdict::InconclusiveOracleTooWeak,
+        "oracle-never-judged",
+    ),
+    (
+        "the test panicked before its baseline",
+        |c| {
+            never_reached(&mut c.runs[0]);
+            c.runs[0].end = panicked()
+        },
         Verdict::InconclusiveOracleTooWeak,
         "oracle-never-judged",
     ),
@@ -341,6 +351,12 @@ const MUTATIONS: &[Mutation] = &[
         "no-teeth",
     ),
     (
+        "the control was not decided",
+        |c| c.runs[1].teeth.push(undamaged(Bite::Undecided)),
+        Verdict::InconclusiveOracleTooWeak,
+        "no-teeth",
+    ),
+    (
         "only the control was rejected",
         |c| c.runs[1].teeth = vec![control(Bite::Rejected)],
         Verdict::InconclusiveOracleTooWeak,
@@ -445,12 +461,21 @@ const MUTATIONS: &[Mutation] = &[
     ),
 ];
 
+fn never_reached(run: &mut RunRecord) {
+    let last = run.preconditions.last_mut().expect("there are four");
+    (last.ok, last.evidence) = (false, NOT_REACHED.into());
+}
+
 fn panicked() -> End {
     End::Panicked { message: "boom".into() }
 }
 
 fn undecided() -> Outcome {
     Outcome::Unknown { why: "60 s of checking".into() }
+}
+
+fn undamaged(bite: Bite) -> Tooth {
+    Tooth { damage: "undamaged-control".into(), ..tooth(CHECKERS[1], bite) }
 }
 
 fn control(bite: Bite) -> Tooth {
@@ -548,6 +573,7 @@ fn what_does_not_matter_leaves_pass_hardening_alone() {
     check("the plan is not there", |c| c.drift = Drift::Unknown { why: "packaged crate".into() });
     check("nobody scanned the logs", |c| c.runs[0].log_scan = None);
     check("an accepted control", |c| c.runs[0].teeth.push(control(Bite::Accepted)));
+    check("a control to which no damage applies", |c| c.runs[0].teeth.push(undamaged(Bite::NotApplicable)));
     check("two sizes", |c| c.runs[0].measured.nodes = 7);
     check("a model spelled other(...)", |c| c.declared.model = Some("other(register)".into()));
 }

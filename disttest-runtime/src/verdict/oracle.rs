@@ -37,8 +37,9 @@ pub struct OracleFacts {
     pub rejected: u64,
 }
 
-/// Name of the tooth that is no damage but the unchanged history, which must be accepted.
-const CONTROL: &str = "control";
+/// Names of the tooth that is no damage but the unchanged history. It must be accepted, which may also be recorded as
+/// "no damage applies".
+const CONTROLS: [&str; 2] = ["control", "undamaged-control"];
 
 impl OracleFacts {
     /// Facts of all `runs`.
@@ -159,7 +160,7 @@ impl OracleFacts {
 }
 
 fn is_control(tooth: &Tooth) -> bool {
-    tooth.damage == CONTROL
+    CONTROLS.contains(&tooth.damage.as_str())
 }
 
 fn toothless(what: &str, tooth: &Tooth) -> String {

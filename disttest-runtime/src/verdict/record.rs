@@ -207,6 +207,10 @@ pub struct OpCounts {
     pub unknown: u64,
 }
 
+/// Evidence of a precondition that the run never came to check. Such a record is as good as none: a test that panicked
+/// before its baseline is a fault of the test (D17), not of the environment.
+pub const NOT_REACHED: &str = "the run did not get so far";
+
 /// One of the four preconditions.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Precondition {

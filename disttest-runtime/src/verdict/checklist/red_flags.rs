@@ -32,7 +32,7 @@ fn load(inputs: &Inputs<'_>) -> Found {
     let idle = inputs.runs.iter().filter(|run| run.operations.acknowledged == 0).count();
     let (all, acked) = (inputs.oracle.operations, inputs.oracle.acknowledged);
     let seconds: u64 = inputs.runs.iter().map(|run| run.workload.as_duration().as_secs()).sum();
-    let evidence = format!("{all} operations, {acked} acknowledged, in {seconds} s of workload; {idle} idle runs");
+    let evidence = format!("{all} operations, {acked} acknowledged, in {seconds} s of workload; idle runs: {idle}");
     Found::check(idle == 0, evidence)
 }
 
@@ -41,7 +41,7 @@ fn oracle_ran(inputs: &Inputs<'_>) -> Found {
     let silent = inputs.runs.iter().filter(|run| run.answers.iter().all(|a| a.evidence.fired == 0)).count();
     let (fired, consumed) = (inputs.oracle.fired, inputs.oracle.consumed);
     let evidence =
-        format!("{answers} answers, {fired} checks over {consumed} operations; {silent} runs without a check");
+        format!("{answers} answers, {fired} checks over {consumed} operations; runs without a check: {silent}");
     Found::check(silent == 0 && inputs.oracle.did_not_run.is_empty(), evidence)
 }
 
