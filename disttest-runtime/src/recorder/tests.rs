@@ -38,8 +38,10 @@ fn write(client: &ClientRecorder) -> Pending {
 #[test]
 fn every_ending_is_recorded_as_what_is_known_of_the_effect() {
     type End = fn(Pending);
+    /// Name, ending, effect, output, error, defect.
+    type Row = (&'static str, End, Effect, Value, Option<&'static str>, Option<&'static str>);
     let elapsed: End = |p| p.deadline(Duration::ZERO).timeout();
-    let rows: &[(&str, End, Effect, Value, Option<&str>, Option<&str>)] = &[
+    let rows: &[Row] = &[
         ("an answer", |p| p.ok(json!("ok")), Effect::Acknowledged, json!("ok"), None, None),
         ("an empty answer", |p| p.ok(Value::Null), Effect::Acknowledged, Value::Null, None, None),
         ("a definite failure", |p| p.fail("refused"), Effect::Failed, Value::Null, Some("refused"), None),
