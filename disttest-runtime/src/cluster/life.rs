@@ -1,7 +1,7 @@
 //! The life of one node: its process, why it may end, and the account of how it did.
 
 use super::{NodeSpec, Program, Site};
-use crate::nemesis::{Act, Exit, Process};
+use crate::nemesis::{Act, Exit, Process, procfs};
 use crate::verdict::NodeDeath;
 use anyhow::{Context, Result, bail};
 use rustix::process::Signal;
@@ -75,7 +75,7 @@ impl Node {
                 // One attempt must not hang for ever on a node that accepts and stays silent.
                 let attempt = tokio::time::timeout(Duration::from_secs(2), self.program.probe(&self.spec)).await;
                 match attempt {
-                    Ok(Ok(())) => return,
+                    Ok(Ok(())) if self.listens(process) => return,
                     _ => tokio::time::sleep(Duration::from_millis(20)).await,
                 }
             }
@@ -86,13 +86,19 @@ impl Node {
             () = tokio::time::sleep(limit) => {
                 let last = self.program.probe(&self.spec);
                 let why = match tokio::time::timeout(Duration::from_secs(2), last).await {
-                    Ok(Ok(())) => return Ok(()),
+                    Ok(Ok(())) if self.listens(process) => return Ok(()),
+                    Ok(Ok(())) => format!("no process of it listens on {}, and yet someone answers", self.spec.listen()),
                     Ok(Err(error)) => format!("{error:#}"),
                     Err(_) => "the readiness probe got no answer within 2 s".to_owned(),
                 };
                 bail!("{} was not ready within {} s: {why}{}", self.spec.name(), limit.as_secs_f32(), self.log_tail())
             }
         }
+    }
+
+    /// The node itself listens on its address, and no stranger that took the port.
+    fn listens(&self, process: &Process) -> bool {
+        procfs::group_listens(process.pid(), self.spec.listen())
     }
 
     /// The readiness probe succeeds within 1 s.

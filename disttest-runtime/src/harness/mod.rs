@@ -1,5 +1,6 @@
 //! L4: the libtest-compatible main of a scenario file, its registry, and the supervisor of runs.
 
+mod entry;
 mod registry;
 
 pub use registry::{
