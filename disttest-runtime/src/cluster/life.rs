@@ -103,7 +103,9 @@ impl Node {
 
     /// The readiness probe succeeds within 1 s.
     pub(super) async fn answers(&self) -> bool {
-        tokio::time::timeout(Duration::from_secs(1), self.program.probe(&self.spec)).await.is_ok_and(|probe| probe.is_ok())
+        tokio::time::timeout(Duration::from_secs(1), self.program.probe(&self.spec))
+            .await
+            .is_ok_and(|probe| probe.is_ok())
     }
 
     /// SIGKILL or SIGTERM on behalf of a nemesis; returns the wait status, which must fit the signal.
@@ -112,7 +114,11 @@ impl Node {
         let process = {
             let mut life = self.life();
             let process = self.alive(&mut life)?;
-            self.site.journal.write(&Act::Ending { node: name.to_owned(), pid: process.pid(), signal: signal.as_raw() })?;
+            self.site.journal.write(&Act::Ending {
+                node: name.to_owned(),
+                pid: process.pid(),
+                signal: signal.as_raw(),
+            })?;
             life.ending = Some(signal);
             process.signal(signal)?;
             if signal == Signal::TERM {
@@ -125,7 +131,11 @@ impl Node {
             Ok(exit) => exit,
             // It stays marked: when it ends later, the nemesis did it.
             Err(_) => {
-                bail!("{name} did not end within {} s of signal {}", self.program.stop_limit().as_secs(), signal.as_raw())
+                bail!(
+                    "{name} did not end within {} s of signal {}",
+                    self.program.stop_limit().as_secs(),
+                    signal.as_raw()
+                )
             }
         };
         self.account();
@@ -160,7 +170,11 @@ impl Node {
         let until = tokio::time::Instant::now() + Duration::from_secs(5);
         while process.is_stopped()? != expect {
             if tokio::time::Instant::now() > until {
-                bail!("{}: not every task is {} after 5 s", self.spec.name(), if expect { "stopped" } else { "running" });
+                bail!(
+                    "{}: not every task is {} after 5 s",
+                    self.spec.name(),
+                    if expect { "stopped" } else { "running" }
+                );
             }
             tokio::time::sleep(Duration::from_millis(2)).await;
         }

@@ -1,8 +1,8 @@
 use super::started::Site;
 use super::*;
 use crate::nemesis::{
-    AsymmetricDataCut, Clock, ConnectionLoss, FullPartition, GracefulStop, HardKill, Journal, Launcher, Nemesis, Nodes,
-    Pause, Plane, ProxyNet, Restart, procfs, read_journal, undo_journal,
+    AsymmetricDataCut, Clock, ConnectionLoss, FullPartition, GracefulStop, HardKill, Journal, Launcher, Nemesis, Pause,
+    Plane, ProxyNet, Restart, procfs, read_journal, undo_journal,
 };
 use std::sync::Arc;
 use std::time::Duration;
@@ -53,7 +53,10 @@ async fn a_cluster_answers_and_leaves_no_process_when_it_is_dropped() {
     for node in cluster.nodes() {
         tiny::ping(address(&cluster, &node)).await.expect("ready means it answers");
     }
-    assert!(place.site.net.counters("n1", "n2").expect("a link").forward.bytes_passed > 0, "peers go through the proxy");
+    assert!(
+        place.site.net.counters("n1", "n2").expect("a link").forward.bytes_passed > 0,
+        "peers go through the proxy"
+    );
     let pids: Vec<i32> = read_journal(place.dir.path())
         .expect("read")
         .iter()

@@ -5,8 +5,8 @@ use super::faults::Active;
 use super::sampler::Sampler;
 use super::{Entry, facts::Facts};
 use crate::base::time::Nanos;
-use crate::history::Op;
 use crate::cluster::Site;
+use crate::history::Op;
 use crate::nemesis::{Journal, Launcher, ProxyNet};
 use crate::recorder::{Clock, EpochCell, Recorder};
 use crate::verdict::RunRequest;
@@ -73,7 +73,8 @@ impl Core {
         let epochs = EpochCell::new(clock);
         Ok(Core {
             events: Events::open(&request)?,
-            recorder: Recorder::create(&request.run_dir, clock, epochs.clone()).context("the recorder did not start")?,
+            recorder: Recorder::create(&request.run_dir, clock, epochs.clone())
+                .context("the recorder did not start")?,
             epochs,
             sampler: Sampler::start(clock)?,
             site: Arc::new(site),

@@ -27,10 +27,15 @@ const PROGRESS: Duration = Duration::from_secs(2);
 ///
 /// Takes over the process's handling of SIGTERM and SIGINT: call it in a process that runs nothing else.
 pub fn execute(entry: impl Into<Entry>, request: RunRequest) -> RunRecord {
+    let limit = deadline(&request.budget);
+    execute_within(entry.into(), request, limit)
+}
+
+/// As [`execute`], with another deadline.
+pub(super) fn execute_within(entry: Entry, request: RunRequest, limit: Duration) -> RunRecord {
     panics::remember_places();
-    let entry = entry.into();
     let record = match Execution::prepare(entry, &request) {
-        Ok(execution) => execution.run(),
+        Ok(execution) => execution.run(limit),
         Err(error) => record::never_began(request, format!("the run could not begin: {error:#}")),
     };
     if let Err(error) = record::write(&record) {
@@ -69,15 +74,15 @@ impl Execution {
         Ok(Execution { core: Arc::new(core), runtime, terminated, interrupted })
     }
 
-    fn run(self) -> RunRecord {
+    fn run(self, limit: Duration) -> RunRecord {
         let Execution { core, runtime, terminated, interrupted } = self;
         core.events.say("start", format!("seed {}, {}", core.request.seed, core.request.tier));
         runtime.spawn(report_progress(Arc::clone(&core)));
         let told = Arc::new(AtomicBool::new(false));
         runtime.spawn(listen(Arc::clone(&core), terminated, interrupted, Arc::clone(&told)));
-        let watchdog = Watchdog::start(&core);
+        let watchdog = Watchdog::start(&core, limit);
         let body = (core.entry.body)(Run::new(Arc::clone(&core)));
-        let ended = panics::caught(|| runtime.block_on(supervise(&core, body, &told)));
+        let ended = panics::caught(|| runtime.block_on(supervise(&core, body, &told, limit)));
         let end = ended.unwrap_or_else(|message| End::Panicked { message });
         watchdog.call_off();
         core.tell_to_stop();
@@ -93,8 +98,7 @@ impl Execution {
 
 /// Runs the body until it ends, the deadline passes or a signal comes. What is ready first in this order counts, so a
 /// body that has judged has judged.
-async fn supervise(core: &Core, body: impl Future<Output = Result<Judged>>, told: &AtomicBool) -> End {
-    let limit = deadline(&core.request.budget);
+async fn supervise(core: &Core, body: impl Future<Output = Result<Judged>>, told: &AtomicBool, limit: Duration) -> End {
     tokio::select! {
         biased;
         result = body => match result {
@@ -151,12 +155,11 @@ struct Watchdog {
 }
 
 impl Watchdog {
-    fn start(core: &Arc<Core>) -> Watchdog {
+    fn start(core: &Arc<Core>, limit: Duration) -> Watchdog {
         let (call_off, called_off) = mpsc::channel();
         let core = Arc::clone(core);
         let watch = move || {
             let mut impatient_since = None;
-            let limit = deadline(&core.request.budget);
             let started = Instant::now();
             // Called off, or the run is over and its end of the channel is gone: then there is nothing to watch.
             while let Err(mpsc::RecvTimeoutError::Timeout) = called_off.recv_timeout(Duration::from_millis(100)) {

@@ -44,12 +44,8 @@ struct Track {
 impl Sampler {
     /// Starts the thread; it samples what [`Sampler::add`] names.
     pub(crate) fn start(clock: Clock) -> Result<Sampler> {
-        let shared = Arc::new(Shared {
-            clock,
-            tracks: Mutex::default(),
-            stopped: Mutex::new(false),
-            wake: Condvar::new(),
-        });
+        let shared =
+            Arc::new(Shared { clock, tracks: Mutex::default(), stopped: Mutex::new(false), wake: Condvar::new() });
         let run = Arc::clone(&shared);
         let thread = std::thread::Builder::new().name("sampler".to_owned()).spawn(move || run.sample_until_stopped());
         Ok(Sampler { shared, thread: Some(thread.context("the sampling thread did not start")?) })

@@ -16,12 +16,8 @@ pub(super) fn show(
     history: &Arc<History>,
     limits: CheckLimits,
 ) -> Vec<Tooth> {
-    let tooth = |damage: String, detail: String, bite: Bite| Tooth {
-        checker: checker.name().to_owned(),
-        damage,
-        detail,
-        bite,
-    };
+    let tooth =
+        |damage: String, detail: String, bite: Bite| Tooth { checker: checker.name().to_owned(), damage, detail, bite };
     let mut teeth = Vec::new();
     for kind in damages_for(checker.name()) {
         core.events.say("progress", format!("showing {} a history with a {kind}", checker.name()));
