@@ -1,7 +1,7 @@
 //! The life of one node: its process, why it may end, and the account of how it did.
 
 use super::{NodeSpec, Program, Site};
-use crate::nemesis::{Act, Exit, Process};
+use crate::nemesis::{Act, Exit, Process, procfs};
 use crate::verdict::NodeDeath;
 use anyhow::{Context, Result, bail};
 use rustix::process::Signal;
@@ -75,7 +75,7 @@ impl Node {
                 // One attempt must not hang for ever on a node that accepts and stays silent.
                 let attempt = tokio::time::timeout(Duration::from_secs(2), self.program.probe(&self.spec)).await;
                 match attempt {
-                    Ok(Ok(())) => return,
+                    Ok(Ok(())) if self.listens(process) => return,
                     _ => tokio::time::sleep(Duration::from_millis(20)).await,
                 }
             }
@@ -86,7 +86,8 @@ impl Node {
             () = tokio::time::sleep(limit) => {
                 let last = self.program.probe(&self.spec);
                 let why = match tokio::time::timeout(Duration::from_secs(2), last).await {
-                    Ok(Ok(())) => return Ok(()),
+                    Ok(Ok(())) if self.listens(process) => return Ok(()),
+                    Ok(Ok(())) => format!("no process of it listens on {}, and yet someone answers", self.spec.listen()),
                     Ok(Err(error)) => format!("{error:#}"),
                     Err(_) => "the readiness probe got no answer within 2 s".to_owned(),
                 };
@@ -95,9 +96,16 @@ impl Node {
         }
     }
 
+    /// The node itself listens on its address, and no stranger that took the port.
+    fn listens(&self, process: &Process) -> bool {
+        procfs::group_listens(process.pid(), self.spec.listen())
+    }
+
     /// The readiness probe succeeds within 1 s.
     pub(super) async fn answers(&self) -> bool {
-        tokio::time::timeout(Duration::from_secs(1), self.program.probe(&self.spec)).await.is_ok_and(|probe| probe.is_ok())
+        tokio::time::timeout(Duration::from_secs(1), self.program.probe(&self.spec))
+            .await
+            .is_ok_and(|probe| probe.is_ok())
     }
 
     /// SIGKILL or SIGTERM on behalf of a nemesis; returns the wait status, which must fit the signal.
@@ -106,7 +114,11 @@ impl Node {
         let process = {
             let mut life = self.life();
             let process = self.alive(&mut life)?;
-            self.site.journal.write(&Act::Ending { node: name.to_owned(), pid: process.pid(), signal: signal.as_raw() })?;
+            self.site.journal.write(&Act::Ending {
+                node: name.to_owned(),
+                pid: process.pid(),
+                signal: signal.as_raw(),
+            })?;
             life.ending = Some(signal);
             process.signal(signal)?;
             if signal == Signal::TERM {
@@ -119,7 +131,11 @@ impl Node {
             Ok(exit) => exit,
             // It stays marked: when it ends later, the nemesis did it.
             Err(_) => {
-                bail!("{name} did not end within {} s of signal {}", self.program.stop_limit().as_secs(), signal.as_raw())
+                bail!(
+                    "{name} did not end within {} s of signal {}",
+                    self.program.stop_limit().as_secs(),
+                    signal.as_raw()
+                )
             }
         };
         self.account();
@@ -154,7 +170,11 @@ impl Node {
         let until = tokio::time::Instant::now() + Duration::from_secs(5);
         while process.is_stopped()? != expect {
             if tokio::time::Instant::now() > until {
-                bail!("{}: not every task is {} after 5 s", self.spec.name(), if expect { "stopped" } else { "running" });
+                bail!(
+                    "{}: not every task is {} after 5 s",
+                    self.spec.name(),
+                    if expect { "stopped" } else { "running" }
+                );
             }
             tokio::time::sleep(Duration::from_millis(2)).await;
         }

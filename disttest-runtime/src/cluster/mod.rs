@@ -7,6 +7,11 @@ mod ports;
 mod program;
 mod started;
 
+#[cfg(test)]
+mod tests;
+#[cfg(test)]
+pub(crate) mod tiny;
+
 pub use node::NodeSpec;
 pub use program::Program;
 pub use started::Cluster;

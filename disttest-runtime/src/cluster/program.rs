@@ -196,7 +196,9 @@ fn expand(arg: &str, node: &NodeSpec) -> Result<String> {
     while let Some((before, tail)) = rest.split_once('{') {
         out.push_str(before);
         let value = match tail.split_once('}') {
-            Some((name, after)) => value_of(name, node).with_context(|| format!("argument `{arg}`"))?.map(|v| (v, after)),
+            Some((name, after)) => {
+                value_of(name, node).with_context(|| format!("argument `{arg}`"))?.map(|v| (v, after))
+            }
             None => None,
         };
         match value {

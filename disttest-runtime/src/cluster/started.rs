@@ -10,6 +10,7 @@ use rustix::process::Signal;
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
 /// Name of the outside world in the proxy's links: clients come from here.
@@ -18,7 +19,6 @@ pub(crate) const CLIENT: &str = "client";
 /// Where a cluster runs: what its run lends it.
 #[derive(Debug)]
 pub(crate) struct Site {
-    pub(crate) seed: u64,
     pub(crate) run_dir: PathBuf,
     pub(crate) log_dir: PathBuf,
     pub(crate) sut_args: Vec<String>,
@@ -45,7 +45,10 @@ impl Cluster {
     /// Starts `count` nodes of `program` and waits until all are ready. Ports that another process took in the
     /// meantime are replaced, at most four times.
     pub(crate) async fn start(program: Program, count: usize, site: Arc<Site>) -> Result<Cluster> {
-        let mut salts = Rng::stream(site.seed ^ u64::from(std::process::id()), "ports");
+        // Ports are no part of what a seed repeats: two runs at one time must look in different places.
+        static CLUSTERS: AtomicU64 = AtomicU64::new(0);
+        let salt = u64::from(std::process::id()) << 20 | CLUSTERS.fetch_add(1, Ordering::Relaxed);
+        let mut salts = Rng::stream(salt, "ports");
         let mut attempt = 1;
         loop {
             let cluster = Cluster::wire(&program, count, &site, salts.next_u64() >> 8)?;

@@ -9,6 +9,7 @@ mod budget;
 mod catalog;
 mod child;
 mod console;
+mod entry;
 mod execution;
 mod failure;
 mod interrupt;

@@ -129,10 +129,7 @@ struct Sides {
 }
 
 impl Sides {
-    fn new<S: Into<String>, T: Into<String>>(
-        a: impl IntoIterator<Item = S>,
-        b: impl IntoIterator<Item = T>,
-    ) -> Sides {
+    fn new<S: Into<String>, T: Into<String>>(a: impl IntoIterator<Item = S>, b: impl IntoIterator<Item = T>) -> Sides {
         let (a, b) = (names(a), names(b));
         let victims = if a.len() <= b.len() { a.clone() } else { b.clone() };
         Sides { a, b, victims }

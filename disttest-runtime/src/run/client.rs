@@ -2,8 +2,9 @@
 
 use super::core::Core;
 use crate::base::rng::Rng;
-use crate::recorder::Handle;
+use crate::recorder::ClientRecorder;
 use serde_json::Value;
+use std::borrow::Cow;
 use std::fmt;
 use std::future::Future;
 use std::net::SocketAddr;
@@ -40,7 +41,7 @@ pub struct Client {
     address: SocketAddr,
     rng: Rng,
     core: Arc<Core>,
-    handle: Handle,
+    recorder: ClientRecorder,
     running: Arc<AtomicBool>,
 }
 
@@ -51,16 +52,16 @@ impl Client {
         node: &str,
         address: SocketAddr,
         running: &Arc<AtomicBool>,
-    ) -> Client {
-        Client {
+    ) -> std::io::Result<Client> {
+        Ok(Client {
             id,
             node: node.to_owned(),
             address,
             rng: Rng::stream(core.request.seed, &format!("client {id}")),
-            handle: core.recorder.handle(id, node),
+            recorder: core.recorder.client(id)?,
             core: Arc::clone(core),
             running: Arc::clone(running),
-        }
+        })
     }
 
     /// Number of this client in its run, from 0; the `process_id` of its operations.
@@ -95,7 +96,7 @@ impl Client {
     /// is returned when there is one. Each attempt of a retry is an operation of its own.
     pub async fn call<'k, F>(
         &mut self,
-        op: &str,
+        op: impl Into<Cow<'static, str>>,
         key: impl Into<Option<&'k str>>,
         input: Value,
         deadline: Duration,
@@ -104,12 +105,13 @@ impl Client {
     where
         F: Future<Output = Result<Value, CallError>>,
     {
-        let pending = self.handle.invoke(op, key.into(), input, deadline);
-        let invoked = pending.invoked_at();
+        // Before the recorded invocation: who asks whether this came after a heal is answered no when in doubt.
+        let invoked = self.core.clock.now();
+        let pending = self.recorder.invoke(op, key, input).node(self.node.as_str()).deadline(deadline);
         match tokio::time::timeout(deadline, request).await {
             Ok(Ok(output)) => {
-                let completed = pending.complete(output.clone());
-                self.core.answered(&self.node, invoked, completed);
+                pending.ok(output.clone());
+                self.core.answered(&self.node, invoked, self.core.clock.now());
                 Some(output)
             }
             Ok(Err(CallError::Refused(why))) => {
@@ -121,7 +123,7 @@ impl Client {
                 None
             }
             Err(_) => {
-                pending.timed_out();
+                pending.timeout();
                 None
             }
         }

@@ -6,8 +6,9 @@ use super::sampler::Sampler;
 use super::{Entry, facts::Facts};
 use crate::base::time::Nanos;
 use crate::cluster::Site;
+use crate::history::Op;
 use crate::nemesis::{Journal, Launcher, ProxyNet};
-use crate::recorder::{Clock, Recorder};
+use crate::recorder::{Clock, EpochCell, Recorder};
 use crate::verdict::RunRequest;
 use anyhow::{Context, Result, bail};
 use std::collections::BTreeMap;
@@ -22,6 +23,7 @@ pub(crate) struct Core {
     pub(crate) request: RunRequest,
     pub(crate) entry: Entry,
     pub(crate) clock: Clock,
+    pub(crate) epochs: EpochCell,
     pub(crate) recorder: Recorder,
     pub(crate) events: Events,
     pub(crate) sampler: Sampler,
@@ -60,7 +62,6 @@ impl Core {
         let log_dir = log_dir.canonicalize().with_context(|| format!("{}", log_dir.display()))?;
         let clock = Clock::start();
         let site = Site {
-            seed: request.seed,
             journal: Arc::new(Journal::open(&run_dir, &request.run_id)?),
             run_dir,
             log_dir,
@@ -69,9 +70,12 @@ impl Core {
             clock: clock,
             net: ProxyNet::seeded(clock, request.seed),
         };
+        let epochs = EpochCell::new(clock);
         Ok(Core {
             events: Events::open(&request)?,
-            recorder: Recorder::new(clock),
+            recorder: Recorder::create(&request.run_dir, clock, epochs.clone())
+                .context("the recorder did not start")?,
+            epochs,
             sampler: Sampler::start(clock)?,
             site: Arc::new(site),
             active: tokio::sync::Mutex::new(None),
@@ -110,6 +114,22 @@ impl Core {
     pub(crate) async fn stopping(&self) {
         // The sender lives as long as `self`.
         drop(self.stopped.subscribe().wait_for(|stopped| *stopped).await);
+    }
+
+    /// Operations acknowledged so far, by all nodes.
+    pub(crate) fn acknowledged(&self) -> u64 {
+        let stats = self.recorder.stats();
+        stats.nodes().iter().map(|node| stats.acks(node)).sum()
+    }
+
+    /// Ends the recording, once: what was in flight has an unknown outcome. Counts and defects are facts from now on.
+    pub(crate) fn finish_recording(&self) -> Result<Vec<Op>> {
+        let finished = self.recorder.finish().context("the history cannot be written")?;
+        let mut facts = self.facts();
+        facts.operations = finished.counts;
+        facts.history_weak.extend(finished.defects);
+        facts.recording_finished = true;
+        Ok(finished.ops)
     }
 
     /// An operation of `node` was acknowledged.

@@ -4,7 +4,7 @@ use crate::base::time::Nanos;
 use crate::checker::Answer;
 use crate::cluster::Cluster;
 use crate::fault::{Assessment, Window};
-use crate::verdict::{Precondition, Tooth};
+use crate::verdict::{OpCounts, Precondition, Tooth};
 use std::collections::BTreeMap;
 
 /// The four preconditions, in order.
@@ -25,6 +25,8 @@ pub(crate) struct Facts {
     pub(crate) baseline_from: Nanos,
     pub(crate) epochs: u64,
     pub(crate) no_fault: Option<String>,
+    pub(crate) recording_finished: bool,
+    pub(crate) operations: OpCounts,
     pub(crate) history_weak: Vec<String>,
     pub(crate) history_lacks: Vec<String>,
     pub(crate) answers: Vec<Answer>,

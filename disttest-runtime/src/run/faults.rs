@@ -162,9 +162,7 @@ impl Active {
     async fn inject(&mut self, core: &Core) {
         // The baseline ends here, with a reading of its own.
         core.sampler.tick();
-        let requested = core.clock.now();
-        self.window.requested_at = Some(requested);
-        core.recorder.set_epoch(Some(self.window.epoch));
+        self.window.requested_at = Some(core.epochs.begin(self.window.epoch));
         let done = tokio::time::timeout(ACT_LIMIT, self.nemesis.inject(&self.plane)).await;
         self.window.injection_error = failed(done);
         self.window.injected_at = core.clock.now();
@@ -175,8 +173,7 @@ impl Active {
         core.sampler.tick();
         let done = tokio::time::timeout(limit, self.nemesis.heal(&self.plane)).await;
         self.window.heal_error = failed(done);
-        core.recorder.set_epoch(None);
-        self.window.healed_at = Some(core.clock.now());
+        self.window.healed_at = Some(core.epochs.end());
         drop(core.site.journal.write(&Act::Healed { epoch: self.window.epoch }));
     }
 

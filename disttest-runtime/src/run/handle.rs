@@ -73,7 +73,8 @@ impl Run {
     pub fn minority(&self, name: &str) -> (Vec<String>, Vec<String>) {
         let mut nodes = self.nodes();
         self.rng(name).shuffle(&mut nodes);
-        let majority = nodes.split_off((nodes.len().saturating_sub(1) / 2).clamp(1, nodes.len().max(1)).min(nodes.len()));
+        let majority =
+            nodes.split_off((nodes.len().saturating_sub(1) / 2).clamp(1, nodes.len().max(1)).min(nodes.len()));
         (nodes, majority)
     }
 

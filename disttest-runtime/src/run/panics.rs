@@ -78,7 +78,11 @@ mod tests {
     #[tokio::test]
     async fn a_panic_of_a_future_carries_message_and_place() {
         remember_places();
-        let panicking = async { if std::hint::black_box(true) { panic!("no {}", "way") } };
+        let panicking = async {
+            if std::hint::black_box(true) {
+                panic!("no {}", "way")
+            }
+        };
         let said = Caught::new(panicking).await.expect_err("it panicked");
         assert!(said.starts_with("no way (at ") && said.contains("panics.rs:"), "{said}");
         assert_eq!(Caught::new(async { 7 }).await, Ok(7));

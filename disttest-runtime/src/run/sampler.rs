@@ -4,6 +4,7 @@ use crate::base::time::Nanos;
 use crate::fault::{Sample, Series, Shape};
 use crate::recorder::Clock;
 use anyhow::{Context, Result};
+use std::collections::BTreeSet;
 use std::fmt;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread::JoinHandle;
@@ -36,17 +37,15 @@ struct Track {
     /// `None` for a track that is fed by [`Feed`].
     read: Option<Reader>,
     samples: Vec<Sample>,
+    /// Usable readings from the start on, forgotten ones included.
+    usable: u64,
 }
 
 impl Sampler {
     /// Starts the thread; it samples what [`Sampler::add`] names.
     pub(crate) fn start(clock: Clock) -> Result<Sampler> {
-        let shared = Arc::new(Shared {
-            clock,
-            tracks: Mutex::default(),
-            stopped: Mutex::new(false),
-            wake: Condvar::new(),
-        });
+        let shared =
+            Arc::new(Shared { clock, tracks: Mutex::default(), stopped: Mutex::new(false), wake: Condvar::new() });
         let run = Arc::clone(&shared);
         let thread = std::thread::Builder::new().name("sampler".to_owned()).spawn(move || run.sample_until_stopped());
         Ok(Sampler { shared, thread: Some(thread.context("the sampling thread did not start")?) })
@@ -81,6 +80,12 @@ impl Sampler {
         let usable = |track: &Track| track.samples.iter().filter(|s| s.at >= from && s.value.is_some()).count();
         let tracks = self.shared.tracks();
         tracks.iter().map(|track| (track.signal.clone(), track.source.clone(), usable(track))).collect()
+    }
+
+    /// Names of the signals that were read at least once, anywhere.
+    pub(crate) fn ever_read(&self) -> BTreeSet<String> {
+        let tracks = self.shared.tracks();
+        tracks.iter().filter(|track| track.usable > 0).map(|track| track.signal.clone()).collect()
     }
 
     /// Forgets readings before `before`, so that a soak of days needs no more memory than one of minutes.
@@ -160,7 +165,7 @@ impl Shared {
         let (signal, source) = (signal.to_owned(), source.to_owned());
         let mut tracks = self.tracks();
         if !tracks.iter().any(|track| track.signal == signal && track.source == source) {
-            tracks.push(Track { signal, source, shape, read, samples: Vec::new() });
+            tracks.push(Track { signal, source, shape, read, samples: Vec::new(), usable: 0 });
         }
     }
 
@@ -177,6 +182,7 @@ impl fmt::Debug for Shared {
 
 impl Track {
     fn push(&mut self, at: Nanos, value: Option<f64>) {
+        self.usable += u64::from(value.is_some());
         // Two readings at one moment say no more than one; the later stands.
         match self.samples.last_mut() {
             Some(last) if last.at >= at => last.value = value,

@@ -2,11 +2,12 @@
 
 use super::core::Core;
 use super::log_marker::LogMarker;
-use super::sampler::CADENCE;
+use super::sampler::{CADENCE, Reader};
 use super::{Probe, Target};
 use crate::cluster::Cluster;
 use crate::fault::{CARRIER_SIGNAL, Shape};
 use crate::nemesis::{ProxyNet, link};
+use crate::recorder::Stats;
 use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::time::Duration;
@@ -55,9 +56,9 @@ pub(crate) fn sample_probe(core: &Arc<Core>, cluster: &Cluster, probe: &Probe) {
     }
 }
 
-/// Declared signals that nothing reads; `side` is the declared list of one side.
+/// Declared signals that were never read; `side` is the declared list of one side.
 pub(crate) fn unread(core: &Core, side: &[&str]) -> Vec<String> {
-    let read: BTreeSet<String> = core.sampler.counts(crate::base::time::Nanos(0)).into_iter().map(|c| c.0).collect();
+    let read = core.sampler.ever_read();
     side.iter().filter(|signal| !read.contains(**signal)).map(|signal| (*signal).to_owned()).collect()
 }
 
@@ -107,8 +108,25 @@ fn per_clients(core: &Arc<Core>, cluster: &Cluster, signal: &str) {
         _ => Shape::Counter { dose: 1.0 },
     };
     for node in cluster.nodes() {
-        let (recorder, name, at) = (core.recorder.clone(), signal.to_owned(), node.clone());
-        core.sampler.add(signal, &node, shape, Box::new(move || recorder.reading(&name, &at)));
+        core.sampler.add(signal, &node, shape, client_reader(&core.recorder.stats(), signal, &node));
+    }
+}
+
+fn client_reader(stats: &Stats, signal: &str, node: &str) -> Reader {
+    let (stats, node) = (stats.clone(), node.to_owned());
+    match signal {
+        "client-timeouts" => Box::new(move || Some(stats.timeouts(&node) as f64)),
+        "client-errors" => Box::new(move || Some(stats.errors(&node) as f64)),
+        _ => {
+            let mut before = stats.latency(&node);
+            // An interval without answers has no latency: a gap.
+            Box::new(move || {
+                let now = stats.latency(&node);
+                let median = now.since(&before).median();
+                before = now;
+                median.map(|median| median.as_secs_f64() * 1e3)
+            })
+        }
     }
 }
 
