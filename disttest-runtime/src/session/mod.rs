@@ -13,7 +13,6 @@ mod key;
 mod layout;
 mod lock;
 mod manifest;
-pub(crate) mod parts;
 mod plan_file;
 mod rebuild;
 mod root;

@@ -1,9 +1,8 @@
 //! The plan a test names: found, read and compared with what the test was made from.
 
-use super::parts;
 use super::{path_safe, workspace_root};
 use crate::base::digest::sha256_hex;
-use crate::plan::{Id, Plan, Scenario};
+use crate::plan::{self, Id, Plan, Scenario};
 use crate::verdict::{Declared, DeclaredFault, Drift};
 use std::path::{Path, PathBuf};
 
@@ -70,7 +69,7 @@ pub fn drift_of(file: &PlanFile, declared: &Declared, plan_sha256: &str) -> Drif
     let Some(scenario) = scenario_of(&found.plan, &declared.id) else {
         return Drift::Scenario { fields: vec![format!("{} is no longer in the plan", declared.id)] };
     };
-    if parts::scenario_digest(&found.plan, scenario) != declared.scenario_sha256 {
+    if plan::scenario_digest(&found.plan, scenario) != declared.scenario_sha256 {
         return Drift::Scenario { fields: changed_fields(scenario, declared) };
     }
     if found.sha256 == plan_sha256 { Drift::None } else { Drift::PlanOnly }
@@ -88,7 +87,8 @@ fn read(path: &Path) -> Result<FoundPlan, String> {
     let bytes = std::fs::read(path).map_err(|error| format!("cannot read {}: {error}", path.display()))?;
     let sha256 = sha256_hex(&bytes);
     let text = String::from_utf8(bytes).map_err(|_| format!("{} is not UTF-8", path.display()))?;
-    let plan = parts::parse(&text);
+    // What is wrong with the text is the lint's to say.
+    let (plan, _) = plan::parse(&text);
     Ok(FoundPlan { text, sha256, plan })
 }
 

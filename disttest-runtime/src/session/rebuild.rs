@@ -1,8 +1,9 @@
 //! Everything derived in a session, built again from what is on disk: running it twice changes no byte.
 
 use super::scenario::{SCENARIO_SCHEMA, not_run};
-use super::{Layout, disk, manifest, parts, path_safe};
+use super::{Layout, disk, manifest, path_safe};
 use crate::plan::{Id, Plan, Tier};
+use crate::report;
 use crate::verdict::{Declared, DeclaredFault, Drift, Event, ScenarioRecord, SessionRecord};
 use std::fs;
 use std::io;
@@ -16,12 +17,12 @@ pub(super) fn rebuild(layout: &Layout, session: &SessionRecord, plan: Option<&Pl
     records.sort_by_key(|record| order(&record.declared.id));
     let events = timeline(layout, &records);
     for record in &records {
-        let text = parts::scenario_markdown(plan, session, record, &events);
+        let text = report::scenario_markdown(plan, session, record, &events);
         disk::write_atomic(&layout.finding(&record.declared.id), text.as_bytes())?;
     }
-    let report = parts::report_markdown(plan, session, &records, &events);
-    disk::write_atomic(&layout.report(), report.as_bytes())?;
-    let log = parts::session_log_markdown(plan, session, &records, &events);
+    let findings = report::report_markdown(plan, session, &records, &events);
+    disk::write_atomic(&layout.report(), findings.as_bytes())?;
+    let log = report::session_log_markdown(plan, session, &records, &events);
     disk::write_atomic(&layout.session_log(), log.as_bytes())?;
     manifest::write_manifest(layout.dir())
 }

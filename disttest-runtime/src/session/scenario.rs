@@ -1,8 +1,7 @@
 //! The record of one scenario: judged from its executions, or not run for a reason.
 
-use super::parts;
 use crate::plan::Tier;
-use crate::verdict::{Declared, Drift, RunRecord, ScenarioRecord, Step, Verdict, Why};
+use crate::verdict::{self, Declared, Drift, Facts, RunRecord, ScenarioRecord, Step, Verdict, Why};
 
 /// The schema of [`ScenarioRecord`].
 pub(crate) const SCENARIO_SCHEMA: &str = "disttest.scenario/1";
@@ -16,7 +15,8 @@ pub fn judge(
     unfilled: Vec<String>,
 ) -> ScenarioRecord {
     let records: Vec<RunRecord> = runs.iter().map(|(_, record)| record.clone()).collect();
-    let (verdict, why, tier_met) = parts::decide(declared, &records, &drift, &unfilled);
+    let (verdict, why) = verdict::decide(&Facts::gather(declared, &records, &drift, &unfilled));
+    let tier_met = verdict::tier_met(declared, &records);
     ScenarioRecord {
         schema: SCENARIO_SCHEMA.to_owned(),
         declared: declared.clone(),
@@ -32,7 +32,7 @@ pub fn judge(
 
 /// What the test runner is told of `record` when `asked` was asked for (D18).
 pub fn test_is_ok(record: &ScenarioRecord, asked: Tier) -> bool {
-    crate::verdict::test_is_ok(&record.declared, record.verdict, record.tier_met, asked)
+    verdict::test_is_ok(&record.declared, record.verdict, record.tier_met, asked)
 }
 
 /// A scenario that was not attempted, with the reason a reader needs.
