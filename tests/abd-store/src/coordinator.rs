@@ -5,13 +5,17 @@ use crate::options::{Bug, Options};
 use crate::replica::Replica;
 use crate::stats::{Counters, Stats, count, get};
 use crate::tag::{Tag, Version};
-use crate::wire::{Message as _, Reply, Request};
+use crate::wire::{MAX_FRAME, Message as _, Reply, Request};
 use anyhow::Result;
 use std::fmt;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
 use tokio::time::{Instant, timeout_at};
+
+/// Longest key and value together, in bytes: with tag and lengths they must fit a frame, because a peer drops a
+/// connection on which a longer one comes, and every call on it would have to be sent again.
+const MAX_ENTRY: usize = MAX_FRAME / 2;
 
 /// A node: its replica, its links to the others, and what it does for clients.
 #[derive(Debug)]
@@ -50,7 +54,7 @@ impl Coordinator {
         let links =
             peers.into_iter().zip(places).map(|(peer, place)| Arc::new(Link::new(peer, place, limit))).collect();
         let (calls, writes) = (AtomicU64::new(0), AtomicU64::new(0));
-        Ok(Coordinator { options, replica, links, counters: Counters::default(), calls, writes })
+        Ok(Coordinator { options, replica, links, counters: Counters::new(), calls, writes })
     }
 
     /// Starts the tasks of the links.
@@ -100,6 +104,9 @@ impl Coordinator {
 
     /// Write: query a majority for the highest tag, store under a higher one at a majority.
     async fn put(&self, key: Arc<str>, value: Arc<str>) -> Reply {
+        if key.len() + value.len() > MAX_ENTRY {
+            return Reply::Failed(format!("key and value have more than {MAX_ENTRY} bytes together").into());
+        }
         if self.options.has(Bug::AckBeforeQuorum) {
             return self.put_alone(key, value).await;
         }
@@ -237,7 +244,7 @@ impl Coordinator {
         }
         self.counters.has_quorum.store(now, Relaxed);
         if now {
-            crate::say(&self.options.node, format_args!("quorum found"));
+            crate::say(&self.options.node, format_args!("quorum found again"));
         }
         !now
     }

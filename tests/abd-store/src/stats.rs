@@ -12,8 +12,14 @@ pub(crate) struct Counters {
     pub(crate) failed: AtomicU64,
     pub(crate) unknown: AtomicU64,
     pub(crate) write_backs: AtomicU64,
-    /// Whether the last operation of a client found its majority.
+    /// Whether the last operation of a client found its majority; true until one did not.
     pub(crate) has_quorum: AtomicBool,
+}
+
+impl Counters {
+    pub(crate) fn new() -> Counters {
+        Counters { has_quorum: AtomicBool::new(true), ..Counters::default() }
+    }
 }
 
 /// Adds one.

@@ -157,6 +157,15 @@ async fn a_value_written_through_one_node_is_read_through_every_other() {
 }
 
 #[tokio::test]
+async fn a_value_too_long_for_a_frame_is_refused_and_the_longest_is_kept() {
+    let cluster = Cluster::started(3, &[]).await;
+    let longest = "x".repeat((1 << 19) - 1);
+    assert!(matches!(cluster.put(0, "kk", &longest).await, Err(Error::Failed(_))));
+    cluster.put(0, "k", &longest).await.unwrap();
+    assert_eq!(cluster.get(1, "k").await, Ok(Some(longest)));
+}
+
+#[tokio::test]
 async fn a_majority_works_without_the_rest_and_a_minority_neither_answers_nor_acknowledges() {
     let mut cluster = Cluster::started(3, &["--quorum-timeout-ms", "300", "--peer-timeout-ms", "100"]).await;
     cluster.put(0, "k", "1").await.unwrap();
