@@ -36,9 +36,11 @@ impl std::error::Error for Error {}
 #[derive(Debug)]
 pub struct Connection {
     address: SocketAddr,
-    stream: Option<(FrameReader<OwnedReadHalf>, OwnedWriteHalf)>,
+    stream: Option<Stream>,
     requests: u64,
 }
+
+type Stream = (FrameReader<OwnedReadHalf>, OwnedWriteHalf);
 
 impl Connection {
     /// A connection to the node at `address`; nothing is sent yet.
@@ -78,40 +80,43 @@ impl Connection {
         }
     }
 
-    /// Sends a request and waits for its reply until `limit` has passed, connecting included.
+    /// Sends a request and waits for its reply until `limit` has passed, connecting included. The stream is put back
+    /// only after a whole exchange: a call that fails or is dropped half-way leaves none that a late reply could use.
     async fn call(&mut self, request: &Request, limit: Duration) -> Result<Reply, Error> {
         let deadline = Instant::now() + limit;
-        let connected = timeout_at(deadline, self.connect()).await;
-        connected.map_err(|_| Error::Failed("not connected in time".into()))?.map_err(Error::Failed)?;
+        let mut stream = match self.stream.take() {
+            Some(stream) => stream,
+            None => match timeout_at(deadline, connect(self.address)).await {
+                Ok(connected) => connected.map_err(|error| Error::Failed(error.to_string()))?,
+                Err(_) => return Err(Error::Failed("not connected in time".into())),
+            },
+        };
         self.requests += 1;
-        let reply = timeout_at(deadline, self.exchange(request)).await;
-        let reply = reply.unwrap_or_else(|_| Err("no reply in time".into()));
-        if reply.is_err() {
-            self.stream = None;
+        match timeout_at(deadline, exchange(&mut stream, self.requests, request)).await {
+            Ok(Ok(reply)) => {
+                self.stream = Some(stream);
+                Ok(reply)
+            }
+            Ok(Err(why)) => Err(Error::Unknown(why)),
+            Err(_) => Err(Error::Unknown("no reply in time".into())),
         }
-        reply.map_err(Error::Unknown)
     }
+}
 
-    async fn connect(&mut self) -> Result<(), String> {
-        if self.stream.is_none() {
-            let stream = TcpStream::connect(self.address).await.map_err(|error| error.to_string())?;
-            stream.set_nodelay(true).map_err(|error| error.to_string())?;
-            let (reader, writer) = stream.into_split();
-            self.stream = Some((FrameReader::new(reader), writer));
-        }
-        Ok(())
-    }
+async fn connect(address: SocketAddr) -> std::io::Result<Stream> {
+    let stream = TcpStream::connect(address).await?;
+    stream.set_nodelay(true)?;
+    let (reader, writer) = stream.into_split();
+    Ok((FrameReader::new(reader), writer))
+}
 
-    async fn exchange(&mut self, request: &Request) -> Result<Reply, String> {
-        let id = self.requests;
-        let (reader, writer) = self.stream.as_mut().ok_or("not connected")?;
-        writer.write_all(&request.frame(id)).await.map_err(|error| error.to_string())?;
-        match reader.next::<Reply>().await {
-            Ok(Some((answered, reply))) if answered == id => Ok(reply),
-            Ok(Some((answered, _))) => Err(format!("reply to request {answered} instead of {id}")),
-            Ok(None) => Err("connection closed by the node".into()),
-            Err(error) => Err(error.to_string()),
-        }
+async fn exchange((reader, writer): &mut Stream, id: u64, request: &Request) -> Result<Reply, String> {
+    writer.write_all(&request.frame(id)).await.map_err(|error| error.to_string())?;
+    match reader.next::<Reply>().await {
+        Ok(Some((answered, reply))) if answered == id => Ok(reply),
+        Ok(Some((answered, _))) => Err(format!("reply to request {answered} instead of {id}")),
+        Ok(None) => Err("connection closed by the node".into()),
+        Err(error) => Err(error.to_string()),
     }
 }
 

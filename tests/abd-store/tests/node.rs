@@ -194,6 +194,20 @@ async fn a_write_that_reached_a_minority_has_an_unknown_outcome() {
 }
 
 #[tokio::test]
+async fn a_client_never_takes_the_late_reply_of_an_abandoned_call() {
+    let mut cluster = Cluster::new(2, &["--peer-timeout-ms", "20000"]);
+    let peer = StandIn::default();
+    peer.silent.store(true, SeqCst);
+    peer.clone().serve(cluster.addresses[1]).await;
+    cluster.start(0).await;
+    let mut client = cluster.client(0);
+    let short = Duration::from_millis(50);
+    assert!(matches!(client.put("k", "v", short).await, Err(Error::Unknown(_))), "the limit of the call");
+    assert!(tokio::time::timeout(short, client.put("k", "v", LIMIT)).await.is_err(), "dropped by its caller");
+    assert_eq!(client.ping(LIMIT).await.as_deref(), Ok("n1"));
+}
+
+#[tokio::test]
 async fn a_peer_that_resets_its_connection_gets_the_call_again_on_the_next_one() {
     let mut cluster = Cluster::new(3, &["--quorum-timeout-ms", "20000", "--peer-timeout-ms", "20000"]);
     let listener = tokio::net::TcpListener::bind(cluster.addresses[1]).await.unwrap();
