@@ -132,7 +132,7 @@ mod tests {
     fn a_file_is_what_its_snapshot_says() {
         let text = raw(&wanted());
         let digest = regions::parse(&text).expect("well-formed").frame_digest();
-        let expect = include_str!("../../tests/snapshots/scenario.rs.txt").replace("<frame>", &digest);
+        let expect = include_str!("../../tests/it/snapshots/scenario.rs.txt").replace("<frame>", &digest);
         assert_eq!(text, expect);
     }
 
