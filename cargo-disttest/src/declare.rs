@@ -79,7 +79,8 @@ pub(crate) fn scenario(
 /// The plan's diagnostics that stand in the scenario or in a claim it falsifies.
 fn about<'a>(plan: &'a PlanFile, scenario: &Scenario) -> Vec<&'a Diagnostic> {
     let claims = scenario.falsifies.iter().filter_map(|id| plan.plan.claim(&id.value));
-    let spans: Vec<_> = claims.flat_map(|claim| [claim.id.span, claim.category_text.span]).chain([scenario.span]).collect();
+    let spans: Vec<_> =
+        claims.flat_map(|claim| [claim.id.span, claim.category_text.span]).chain([scenario.span]).collect();
     let stands = |diagnostic: &&Diagnostic| {
         let at = diagnostic.span.start;
         spans.iter().any(|span| (span.start..span.end).contains(&at))
@@ -110,7 +111,8 @@ fn error(scenario: &Scenario, rule: &str, message: &str) -> Diagnostic {
 
 /// The attribute, but for what names the plan.
 fn attribute(plan: &plan::Plan, scenario: &Scenario, resolved: &Resolved, rules: &[&str]) -> Attribute {
-    let mut open: Vec<&str> = OPENS.iter().filter(|(rule, _)| rules.contains(rule)).flat_map(|(_, f)| f.iter().copied()).collect();
+    let mut open: Vec<&str> =
+        OPENS.iter().filter(|(rule, _)| rules.contains(rule)).flat_map(|(_, f)| f.iter().copied()).collect();
     let serious = scenario.is_serious(plan);
     if serious && resolved.model.is_none() {
         open.push("model");
@@ -177,7 +179,8 @@ fn asks_for_nothing(budgets: &plan::Budgets, fault: &plan::Fault) -> bool {
 
 /// §7.M.S of a scenario without arms: what must be denied.
 fn negative_controls(scenario: &Scenario, resolved: &Resolved) -> Vec<String> {
-    let gated = resolved.falsifies.iter().any(|(_, categories)| categories.iter().any(|c: &Category| c.gates_surfaces()));
+    let gated =
+        resolved.falsifies.iter().any(|(_, categories)| categories.iter().any(|c: &Category| c.gates_surfaces()));
     let fields = scenario.surfaces.iter().flatten().filter(|field| field.label == "Negative controls");
     let texts = fields.map(|field| field.value.value.clone()).filter(|text| gated && !text.trim().is_empty());
     texts.collect()

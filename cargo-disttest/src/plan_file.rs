@@ -35,13 +35,12 @@ impl PlanFile {
         let canonical = path.canonicalize().map_err(|error| unreadable(error.to_string()))?;
         let sha256 = sha256_hex(&bytes);
         let text = String::from_utf8(bytes).map_err(|_| unreadable("it is no UTF-8 text".to_owned()))?;
-        let (plan, mut diagnostics) = plan::parse(&text);
-        if plan.header.slug.is_none() && plan.sections.is_empty() {
-            return Err(unreadable("it is no test plan: there is no `# Test Plan: <slug>` and no section".to_owned()));
+        let (plan, diagnostics) = plan::check(&text);
+        if !plan::is_a_plan(&plan) {
+            return Err(unreadable(
+                "it is no test plan: there is no `# Test Plan: <slug>` and no section of one".to_owned(),
+            ));
         }
-        diagnostics.extend(plan::lint(&plan, &text));
-        diagnostics.sort_by_key(|diagnostic| (diagnostic.span, diagnostic.rule.clone()));
-        diagnostics.dedup();
         Ok(PlanFile { shown, path: canonical, text, sha256, plan, diagnostics })
     }
 

@@ -62,7 +62,7 @@ pub(crate) fn find(workspace: &Workspace, plan: &PlanFile, ids: &[String]) -> Re
         if let Some((_, other)) = taken.iter().find(|(other, _)| *other == placed) {
             let message = format!("target `{}` of {id} is taken by {other}", placed.relative);
             let span = scenario.target.as_ref().map_or(scenario.span, |target| target.span);
-            found.diagnostics.push(error("target-taken-twice", message, span, "give each scenario a file of its own"));
+            found.diagnostics.push(error("target-taken", message, span, "give each scenario a file of its own"));
             continue;
         }
         taken.push((placed.clone(), id.clone()));
@@ -95,7 +95,7 @@ fn place(workspace: &Workspace, plan: &PlanFile, scenario: &Scenario) -> Place {
     let refuse = |why: String| {
         let message = format!("target `{}` is refused: {why}", named.value);
         let help = "write a path below the package, such as `tests/auto/S1_<slug>.rs`";
-        Place::Refused(error("unsafe-target", message, named.span, help))
+        Place::Refused(error("target-outside", message, named.span, help))
     };
     let relative = match target::lexical(&named.value) {
         Ok(relative) => relative,

@@ -32,7 +32,7 @@ pub(super) fn run(context: &Context, args: &AuthorArgs) -> Outcome {
     let decided = decide(context, files, args)?;
     let manifests = manifests(&workspace, decided.iter().filter(|file| file.is_ours()).map(|file| file.target))?;
     let report = Report::new(&plan, &decided, &manifests, args);
-    show(context, &report)?;
+    show(context, &report, args)?;
     let edits = if args.dry_run { Vec::new() } else { edits(&decided, &manifests, args) };
     write::write_all(&edits).map_err(failed(End::Unwritable))?;
     stage(context, &workspace, &edits);
@@ -281,20 +281,23 @@ fn diff_of(path: &Path, before: Option<&str>, after: &str) -> String {
     unified(&shorter(path).display().to_string(), before, after)
 }
 
-fn show(context: &Context, report: &Report) -> Result<(), Failure> {
+fn show(context: &Context, report: &Report, args: &AuthorArgs) -> Result<(), Failure> {
     let console = &context.console;
     if context.json() {
         let json = serde_json::to_string_pretty(report).map_err(|error| Failure::new(End::Bug, error.to_string()))?;
         console.result(json);
         return Ok(());
     }
-    for file in &report.files {
+    // A dry run is asked for its diff; otherwise `-q` means that nobody reads it.
+    let diffs = args.dry_run || !context.common.quiet;
+    for file in report.files.iter().filter(|_| diffs) {
         console.diff(&file.diff);
     }
     for manifest in &report.manifests {
         match &manifest.paste {
             Some(text) => console.result(format_args!("Add to {}:\n\n{text}", manifest.path)),
-            None => console.diff(&manifest.diff),
+            None if diffs => console.diff(&manifest.diff),
+            None => {}
         }
     }
     Ok(())

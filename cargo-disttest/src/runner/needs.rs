@@ -2,36 +2,47 @@
 
 use crate::plan_file::PlanFile;
 use disttest_runtime::base::diagnostic::LineIndex;
-use disttest_runtime::plan::Scenario;
-
-/// Rules of the lint that mean "this scenario has no oracle".
-const ORACLE_RULES: [&str; 3] = ["missing-oracle", "weak-oracle", "vague-oracle"];
+use disttest_runtime::plan::{Scenario, blockers};
 
 /// What each of `scenarios` lacks, with what to write; empty when all can run.
 pub(crate) fn lacking(plan: &PlanFile, scenarios: &[&Scenario], allow_missing_budgets: bool) -> Vec<String> {
     let lines = LineIndex::new(&plan.text);
+    let asked = |id: &disttest_runtime::plan::Id| {
+        // An arm is asked for with its scenario.
+        scenarios
+            .iter()
+            .any(|scenario| (scenario.id.value.letter(), scenario.id.value.number()) == (id.letter(), id.number()))
+    };
     let mut lacking = Vec::new();
-    for scenario in scenarios {
-        let at = lines.position(&plan.text, scenario.id.span.start);
-        let at = format!("{}:{}:{}: {}", plan.shown, at.line, at.column, scenario.id.value);
-        if scenario.field("Oracle").is_none() || oracle_refused(plan, scenario) {
-            lacking.push(format!(
-                "{at} has no oracle. Write `- **Oracle:** …` with a property that a program can check, such as \
-                 \"linearizability per key, then no-lost-ack at quiescence\""
-            ));
+    for blocker in blockers(&plan.plan).into_iter().filter(|blocker| asked(&blocker.id)) {
+        let budgets = blocker.lacks == BUDGETS;
+        if budgets && allow_missing_budgets {
+            continue;
         }
-        if scenario.budgets.is_none() && !allow_missing_budgets {
-            lacking.push(format!(
-                "{at} has no budget tiers. Write `- **Smoke budget:** 3 nodes × 10 s × 1 fault × 1 seed`, a stronger \
-                 `- **Hardening budget:** …`, and `- **Release budget:** …` or \"not provided — <reason>. Revisit \
-                 when: <condition>.\" (--allow-missing-budgets runs it, capped at PASS-smoke)"
-            ));
-        }
+        let at = lines.position(&plan.text, blocker.span.start);
+        let hint = if budgets { " (--allow-missing-budgets runs it, capped at PASS-smoke)" } else { "" };
+        lacking.push(format!(
+            "{}:{}:{}: {} has no {}: {}{hint}",
+            plan.shown,
+            at.line,
+            at.column,
+            blocker.id,
+            blocker.lacks.trim_start_matches("an "),
+            blocker.help
+        ));
     }
     lacking
 }
 
-fn oracle_refused(plan: &PlanFile, scenario: &Scenario) -> bool {
-    let inside = |start| (scenario.span.start..scenario.span.end).contains(&start);
-    plan.diagnostics.iter().any(|d| ORACLE_RULES.contains(&d.rule.as_str()) && inside(d.span.start))
+const BUDGETS: &str = "budget tiers";
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_word_for_missing_budgets_is_the_plans() {
+        let plan = disttest_runtime::plan::parse("# Test Plan: p\n\n## 7. Scenarios\n\n### Scenario S1: a\n").0;
+        assert!(blockers(&plan).iter().any(|blocker| blocker.lacks == BUDGETS), "{:?}", blockers(&plan));
+    }
 }

@@ -85,8 +85,7 @@ fn an_edit_of_one_scenario_changes_its_file_alone_and_keeps_filled_regions() {
     package.edit(PLAN_PATH, "16 clients, half reads", "8 clients, all writes");
     let answer = package.disttest(&["author", PLAN_PATH]).expect(0);
     let after = package.files();
-    let changed: Vec<&str> =
-        after.iter().zip(&before).filter(|(a, b)| a != b).map(|(a, _)| a.0.as_str()).collect();
+    let changed: Vec<&str> = after.iter().zip(&before).filter(|(a, b)| a != b).map(|(a, _)| a.0.as_str()).collect();
     assert_eq!(changed, [PLAN_PATH, S1]);
     let text = package.read(S1);
     for body in bodies {
@@ -147,7 +146,9 @@ fn a_file_that_is_not_ours_is_a_conflict() {
 
 #[test]
 fn targets_that_leave_the_package_are_refused() {
-    for target in ["../evil.rs", "/tmp/evil.rs", "tests/../../evil.rs", "src/lib.rs", "build.rs", "tests/s1.txt", ".git/x.rs"] {
+    for target in
+        ["../evil.rs", "/tmp/evil.rs", "tests/../../evil.rs", "src/lib.rs", "build.rs", "tests/s1.txt", ".git/x.rs"]
+    {
         let package = Package::new();
         package.edit(PLAN_PATH, "tests/auto/s1.rs", target);
         let before = package.files();
@@ -259,7 +260,11 @@ fn a_hostile_plan_writes_nothing_but_comments_and_strings() {
 #[test]
 fn what_a_plan_does_not_yield_stays_open() {
     let package = Package::new();
-    package.edit(PLAN_PATH, "`hard-kill`: `process-exit` on the injector's side, `client-timeouts` at a victim", "we will see");
+    package.edit(
+        PLAN_PATH,
+        "`hard-kill`: `process-exit` on the injector's side, `client-timeouts` at a victim",
+        "we will see",
+    );
     package.disttest(&["author", PLAN_PATH]).expect(0);
     let text = package.read(S1);
     assert!(text.contains("unresolved(") && text.contains("\"landing\""), "{text}");
