@@ -27,7 +27,7 @@ Exit status: `cargo disttest help exit-codes`.";
 #[derive(Debug, Args)]
 pub(crate) struct Disttest {
     /// Flags of every verb.
-    #[command(flatten)]
+    #[command(flatten, next_help_heading = "Options of every verb")]
     pub common: Common,
     /// The verb.
     #[command(subcommand)]
@@ -97,7 +97,8 @@ pub(crate) enum Verb {
 Example:
   cargo disttest plan docs/testing-plans/my-plan.md
 
-Exit status: 0 no errors, 1 a plan breaks a rule of the format, 2 a file cannot be read or is no plan.")]
+Exit status: 0 no errors, 1 a plan breaks a rule of the format, 2 a file cannot be read or is
+no plan.")]
 pub(crate) struct PlanArgs {
     /// Plan files; none: every docs/testing-plans/*.md of the workspace
     #[arg(value_name = "PLAN")]
@@ -111,11 +112,12 @@ Examples:
   cargo disttest author docs/testing-plans/my-plan.md --dry-run
   cargo disttest author docs/testing-plans/my-plan.md --check
 
-Filled regions (between `disttest:begin` and `disttest:end`) are kept to the byte. New and changed files are
-staged when the tree is a git repository, and never committed.
+Filled regions (between `disttest:begin` and `disttest:end`) are kept to the byte. A change of
+the plan that does not touch a scenario leaves its file alone. New and changed files are staged
+when the tree is a git repository, and never committed.
 
-Exit status: 0 written or nothing to do, 1 refused, or --check found drift or unfilled regions, 2 a file cannot
-be read or written.")]
+Exit status: 0 written or nothing to do, 1 refused, or --check found drift or unfilled regions,
+2 a file cannot be read or written.")]
 pub(crate) struct AuthorArgs {
     /// Plan file
     #[arg(value_name = "PLAN")]
@@ -147,7 +149,7 @@ pub(crate) enum OnConflict {
     Skip,
     /// Rewrite it; regions that can be read are kept
     Overwrite,
-    /// Write `<path>.new.rs` beside it
+    /// Write `<name>.new.rs` beside it
     Sibling,
 }
 
@@ -161,8 +163,9 @@ Examples:
 
 The last line is the SHA-256 of the session's MANIFEST.sha256: keep it where nobody can edit it.
 
-Exit status: 0 every scenario is ok for the tier, 1 a violation, or a PASS below the tier, 3 nothing could be
-concluded of some scenario, 4 a scenario did not run, or the plan lacks an oracle or budgets.")]
+Exit status: 0 every scenario is ok for the tier, 1 a violation or a PASS below the tier,
+3 nothing could be concluded of some scenario, 4 a scenario did not run, or the plan lacks
+an oracle or budgets.")]
 pub(crate) struct RunArgs {
     /// Plan file
     #[arg(value_name = "PLAN")]

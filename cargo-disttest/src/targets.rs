@@ -70,9 +70,6 @@ pub(crate) fn find(workspace: &Workspace, plan: &PlanFile, ids: &[String]) -> Re
             let (wanted, diagnostics) = declare::scenario(workspace, plan, scenario, &placed);
             found.diagnostics.extend(diagnostics);
             found.targets.extend(wanted.map(|wanted| Target { placed, wanted }));
-            if !scenario.arms.is_empty() {
-                found.left_out.push((id, "its arms have files of their own only by hand".to_owned()));
-            }
         }
     }
     Ok(found)
@@ -88,6 +85,10 @@ fn place(workspace: &Workspace, plan: &PlanFile, scenario: &Scenario) -> Place {
     let language = scenario.skeleton_language.as_ref().map(|language| language.value.trim().to_lowercase());
     if let Some(language) = language.filter(|language| language != "rust") {
         return Place::Nowhere(format!("its skeleton language is {language}"));
+    }
+    if !scenario.arms.is_empty() {
+        // One file for the whole would have no oracle of its own (D4): better none than one that judges too little.
+        return Place::Nowhere("it has arms, and `author` and `run` know scenarios without arms only".to_owned());
     }
     let Some(named) = &scenario.target else {
         return Place::Nowhere("it has no `Target test file`".to_owned());
