@@ -1,1 +1,6 @@
-//! (layer place: audit)
+//! L3: audits: what a PASS must survive. The lists themselves are evaluated with the facts of a verdict
+//! ([`crate::verdict::checklist`]); here stands what the callers of a verdict prepare for them.
+
+pub mod logs;
+
+pub use crate::verdict::checklist::{AuditItem, AuditState, Checklist};

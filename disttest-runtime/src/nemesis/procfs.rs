@@ -1,0 +1,141 @@
+//! What `/proc` says of a process: the state of each task and the start time that tells a process from a later one
+//! with the same id.
+
+use std::fs;
+use std::io;
+use std::net::SocketAddr;
+
+/// The fields of `/proc/<pid>/stat` that a nemesis relies on (proc_pid_stat(5)).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Stat {
+    /// State letter: `R`, `S`, `D`, `T`, `Z`, ….
+    pub state: char,
+    /// Id of the parent.
+    pub parent: i32,
+    /// Id of the process group.
+    pub group: i32,
+    /// Start time in clock ticks since boot. With the id it names one process of this boot.
+    pub start_time: u64,
+}
+
+/// Reads `/proc/<pid>/stat`. An error of kind `NotFound` means that there is no such process.
+pub fn stat(pid: i32) -> io::Result<Stat> {
+    parse(&fs::read_to_string(format!("/proc/{pid}/stat"))?)
+}
+
+/// The state letters of all tasks (threads) of `pid`.
+pub fn task_states(pid: i32) -> io::Result<Vec<char>> {
+    let mut states = Vec::new();
+    for task in fs::read_dir(format!("/proc/{pid}/task"))? {
+        match fs::read_to_string(task?.path().join("stat")) {
+            Ok(text) => states.push(parse(&text)?.state),
+            // The task ended between the listing and the reading.
+            Err(error) if error.kind() == io::ErrorKind::NotFound => {}
+            Err(error) => return Err(error),
+        }
+    }
+    Ok(states)
+}
+
+/// True when `pid` has tasks and every one of them is stopped (`T`). A frozen or sleeping process is not.
+pub fn is_stopped(pid: i32) -> io::Result<bool> {
+    let states = task_states(pid)?;
+    Ok(!states.is_empty() && states.iter().all(|state| *state == 'T'))
+}
+
+/// True when a process with this id and this start time exists and is not a zombie.
+pub fn is_same_and_alive(pid: i32, start_time: u64) -> bool {
+    stat(pid).is_ok_and(|stat| stat.start_time == start_time && !matches!(stat.state, 'Z' | 'X'))
+}
+
+/// Ids of all processes in the process group `group`.
+pub fn group_members(group: i32) -> Vec<i32> {
+    let Ok(entries) = fs::read_dir("/proc") else { return Vec::new() };
+    entries
+        .filter_map(|entry| entry.ok()?.file_name().to_str()?.parse().ok())
+        .filter(|pid| stat(*pid).is_ok_and(|stat| stat.group == group))
+        .collect()
+}
+
+/// True when a process of the group `group` listens on `address` (a loopback or wildcard IPv4 socket on its port).
+///
+/// A node that lost a race for its port would seem ready because a stranger answers there.
+pub fn group_listens(group: i32, address: SocketAddr) -> bool {
+    let inodes = listening_inodes(address.port());
+    group_members(group).into_iter().any(|pid| {
+        let Ok(files) = fs::read_dir(format!("/proc/{pid}/fd")) else { return false };
+        let targets = files.filter_map(|file| fs::read_link(file.ok()?.path()).ok());
+        targets.filter_map(|target| target.to_str().map(str::to_owned)).any(|target| {
+            let inode = target.strip_prefix("socket:[").and_then(|rest| rest.strip_suffix(']'));
+            inode.is_some_and(|inode| inodes.iter().any(|listening| listening == inode))
+        })
+    })
+}
+
+/// Inodes of the sockets that listen on `port`, from `/proc/net/tcp` and `tcp6` (state 0A is LISTEN).
+fn listening_inodes(port: u16) -> Vec<String> {
+    let suffix = format!(":{port:04X}");
+    let tables = ["/proc/net/tcp", "/proc/net/tcp6"].map(|path| fs::read_to_string(path).unwrap_or_default());
+    let lines = tables.iter().flat_map(|table| table.lines().skip(1));
+    lines
+        .filter_map(|line| {
+            let fields: Vec<&str> = line.split_whitespace().collect();
+            let (local, state, inode) = (fields.get(1)?, fields.get(3)?, fields.get(9)?);
+            (local.ends_with(&suffix) && *state == "0A").then(|| (*inode).to_owned())
+        })
+        .collect()
+}
+
+/// The id of this boot, which start times are relative to.
+pub fn boot_id() -> String {
+    fs::read_to_string("/proc/sys/kernel/random/boot_id").map(|id| id.trim().to_owned()).unwrap_or_default()
+}
+
+fn parse(text: &str) -> io::Result<Stat> {
+    // The command name stands in parentheses and may itself hold parentheses and blanks.
+    let fields: Vec<&str> = text.rsplit_once(')').map_or(text, |(_, rest)| rest).split_whitespace().collect();
+    let field = |n: usize| fields.get(n).copied().ok_or_else(|| malformed(text));
+    Ok(Stat {
+        state: field(0)?.chars().next().ok_or_else(|| malformed(text))?,
+        parent: field(1)?.parse().map_err(|_| malformed(text))?,
+        group: field(2)?.parse().map_err(|_| malformed(text))?,
+        start_time: field(19)?.parse().map_err(|_| malformed(text))?,
+    })
+}
+
+fn malformed(text: &str) -> io::Error {
+    io::Error::new(io::ErrorKind::InvalidData, format!("not a line of /proc/<pid>/stat: `{}`", text.trim()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_command_name_with_parentheses_and_blanks_hides_no_field() {
+        let line = "42 (a) b) (c) T 7 42 42 0 -1 1077936128 1 2 3 4 5 6 7 8 20 0 1 0 987654 1 2";
+        assert_eq!(parse(line).ok(), Some(Stat { state: 'T', parent: 7, group: 42, start_time: 987_654 }));
+        assert!(parse("42 (short) S 1").is_err());
+    }
+
+    #[test]
+    fn a_listener_belongs_to_the_group_that_opened_it() {
+        let listener = std::net::TcpListener::bind("127.0.0.1:0").expect("a port");
+        let address = listener.local_addr().expect("bound");
+        let me = i32::try_from(std::process::id()).expect("ids fit");
+        let group = stat(me).expect("we exist").group;
+        assert!(group_listens(group, address));
+        assert!(!group_listens(1, address), "init does not");
+        drop(listener);
+        assert!(!group_listens(group, address));
+    }
+
+    #[test]
+    fn this_process_is_itself_and_no_later_one() {
+        let pid = i32::try_from(std::process::id()).expect("ids fit");
+        let start_time = stat(pid).expect("we exist").start_time;
+        assert!(is_same_and_alive(pid, start_time));
+        assert!(!is_same_and_alive(pid, start_time + 1));
+        assert!(!is_stopped(pid).expect("we exist"));
+    }
+}
