@@ -149,6 +149,7 @@ fn the_history_on_disk_is_what_was_returned_sorted_by_invocation_with_all_twelve
     let (a, b) = (rig.client(1), rig.client(2));
     for i in 0..50 {
         let first = b.invoke("read", None, Value::Null);
+        a.invoke("edges", "\u{1}", json!(u64::MAX)).fail("\"\\");
         a.invoke(format!("op{i}"), Some("k"), json!({"x": [1.5, -3, "\n\u{1F980}"]})).node("n\"2").ok(json!([null]));
         first.ok(json!(i));
     }
@@ -157,7 +158,7 @@ fn the_history_on_disk_is_what_was_returned_sorted_by_invocation_with_all_twelve
     let ops: Vec<Op> = text.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
     assert_eq!(ops, finished.ops);
     assert!(ops.is_sorted_by_key(|op| (op.invoke_ts, op.op_id)));
-    assert_eq!(finished.counts.recorded, 100);
+    assert_eq!(finished.counts.recorded, 150);
     let names = |line: &str| serde_json::from_str::<serde_json::Map<String, Value>>(line).unwrap().len();
     assert!(text.lines().all(|line| names(line) == 12), "null, never omitted");
     // The borrowed line and the record agree to the byte.
