@@ -1,5 +1,17 @@
 //! L1: the pure half of a nemesis: what was planned for a window, what was sampled, and whether that proves landing.
 
+mod landing;
+mod policy;
+mod recovery;
+mod schedule;
+mod series;
+mod signal;
 mod window;
 
+#[cfg(test)]
+mod tests;
+
+pub use landing::assess;
+pub use policy::{CARRIER_SIGNAL, Policy};
+pub use schedule::{Schedule, Slot};
 pub use window::{Assessment, Sample, Series, Shape, Side, SideFinding, Window};

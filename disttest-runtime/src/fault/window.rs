@@ -14,17 +14,19 @@ pub enum Shape {
     },
     /// A level; its median must change by at least `change`.
     Gauge {
-        /// Smallest change that counts.
+        /// Smallest change that counts. Its sign is the direction: 20 is a rise by 20 or more, -20 a fall.
         change: f64,
     },
-    /// Absent (0) before, present (1 or more) in the window.
+    /// Absent (0) before, present (1 or more) in the window. Readings count from the baseline of their own window:
+    /// what an earlier window left in a log is not present. A one-off event (an election, an exit) is a marker, not a
+    /// counter.
     Marker,
 }
 
 /// One reading. A probe that errs gives a gap, never a value.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Sample {
-    /// When, on the run's clock.
+    /// When the reading was complete, on the run's clock.
     pub at: Nanos,
     /// The reading; `None` is a gap.
     pub value: Option<f64>,
@@ -35,7 +37,7 @@ pub struct Sample {
 pub struct Series {
     /// Declared name, such as `proxy-dropped-bytes` or `client-timeouts`.
     pub signal: String,
-    /// Where it was read, such as `link n1->n2` or `n1`.
+    /// Where it was read, such as `link n1->n2` or `n1`. On the victim's side it names a node of [`Window::victims`].
     pub source: String,
     /// How it should move.
     pub shape: Shape,
@@ -56,6 +58,10 @@ pub struct Window {
     pub victims: Vec<String>,
     /// Start of the baseline that belongs to this window.
     pub baseline_from: Nanos,
+    /// When the injection was requested, where the baseline ends; `None`: at [`Window::injected_at`]. An injection that
+    /// takes a while (a graceful stop) moves signals before it is acknowledged.
+    #[serde(default)]
+    pub requested_at: Option<Nanos>,
     /// When the injection had been requested and acknowledged.
     pub injected_at: Nanos,
     /// When the heal had been requested and acknowledged; `None` when it never was.
@@ -91,7 +97,7 @@ pub struct SideFinding {
     pub side: Side,
     /// A declared signal moved as D15 asks.
     pub moved: bool,
-    /// The signal and place that decided, if any did.
+    /// The signals and places that decided, if any did: `SIGNAL at SOURCE`, separated by a comma and a space.
     pub signal: Option<String>,
     /// Reading in numbers, or why nothing is proven.
     pub why: String,

@@ -86,8 +86,6 @@ pub enum Act {
         /// Window.
         epoch: u64,
     },
-    /// The run took everything down itself; nothing is left to undo.
-    Closed,
 }
 
 /// The open journal of a run.
@@ -147,7 +145,6 @@ pub fn undo_journal(run_dir: &Path) -> Vec<String> {
             Act::Opened { boot_id: of_run, .. } if of_run != boot_id || boot_id.is_empty() => return Vec::new(),
             Act::Started { node, pid, start_time, log } => drop(left.insert(pid, Leftover { node, start_time, log })),
             Act::Ended { pid, .. } => drop(left.remove(&pid)),
-            Act::Closed => left.clear(),
             _ => {}
         }
     }
@@ -275,10 +272,8 @@ mod tests {
     fn what_the_run_ended_itself_is_not_touched() {
         let (mut child, pid, start_time) = sleeper();
         let ended = Act::Ended { node: "n1".into(), pid, how: "signal 9".into() };
-        for end in [ended, Act::Closed] {
-            let dir = journal(&[started(pid, start_time), end]);
-            assert_eq!(undo_journal(dir.path()), Vec::<String>::new());
-        }
+        let dir = journal(&[started(pid, start_time), ended]);
+        assert_eq!(undo_journal(dir.path()), Vec::<String>::new());
         assert!(procfs::is_same_and_alive(pid, start_time));
         child.kill().expect("still ours");
         child.wait().expect("reaped");

@@ -3,6 +3,7 @@
 
 use std::fs;
 use std::io;
+use std::net::SocketAddr;
 
 /// The fields of `/proc/<pid>/stat` that a nemesis relies on (proc_pid_stat(5)).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -56,6 +57,35 @@ pub fn group_members(group: i32) -> Vec<i32> {
         .collect()
 }
 
+/// True when a process of the group `group` listens on `address` (a loopback or wildcard IPv4 socket on its port).
+///
+/// A node that lost a race for its port would seem ready because a stranger answers there.
+pub fn group_listens(group: i32, address: SocketAddr) -> bool {
+    let inodes = listening_inodes(address.port());
+    group_members(group).into_iter().any(|pid| {
+        let Ok(files) = fs::read_dir(format!("/proc/{pid}/fd")) else { return false };
+        let targets = files.filter_map(|file| fs::read_link(file.ok()?.path()).ok());
+        targets.filter_map(|target| target.to_str().map(str::to_owned)).any(|target| {
+            let inode = target.strip_prefix("socket:[").and_then(|rest| rest.strip_suffix(']'));
+            inode.is_some_and(|inode| inodes.iter().any(|listening| listening == inode))
+        })
+    })
+}
+
+/// Inodes of the sockets that listen on `port`, from `/proc/net/tcp` and `tcp6` (state 0A is LISTEN).
+fn listening_inodes(port: u16) -> Vec<String> {
+    let suffix = format!(":{port:04X}");
+    let tables = ["/proc/net/tcp", "/proc/net/tcp6"].map(|path| fs::read_to_string(path).unwrap_or_default());
+    let lines = tables.iter().flat_map(|table| table.lines().skip(1));
+    lines
+        .filter_map(|line| {
+            let fields: Vec<&str> = line.split_whitespace().collect();
+            let (local, state, inode) = (fields.get(1)?, fields.get(3)?, fields.get(9)?);
+            (local.ends_with(&suffix) && *state == "0A").then(|| (*inode).to_owned())
+        })
+        .collect()
+}
+
 /// The id of this boot, which start times are relative to.
 pub fn boot_id() -> String {
     fs::read_to_string("/proc/sys/kernel/random/boot_id").map(|id| id.trim().to_owned()).unwrap_or_default()
@@ -86,6 +116,18 @@ mod tests {
         let line = "42 (a) b) (c) T 7 42 42 0 -1 1077936128 1 2 3 4 5 6 7 8 20 0 1 0 987654 1 2";
         assert_eq!(parse(line).ok(), Some(Stat { state: 'T', parent: 7, group: 42, start_time: 987_654 }));
         assert!(parse("42 (short) S 1").is_err());
+    }
+
+    #[test]
+    fn a_listener_belongs_to_the_group_that_opened_it() {
+        let listener = std::net::TcpListener::bind("127.0.0.1:0").expect("a port");
+        let address = listener.local_addr().expect("bound");
+        let me = i32::try_from(std::process::id()).expect("ids fit");
+        let group = stat(me).expect("we exist").group;
+        assert!(group_listens(group, address));
+        assert!(!group_listens(1, address), "init does not");
+        drop(listener);
+        assert!(!group_listens(group, address));
     }
 
     #[test]

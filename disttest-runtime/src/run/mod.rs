@@ -1,13 +1,33 @@
 //! L4: what a scenario is given, and the tokens it must earn in order: workload, landing, oracle.
 
-/// Handle of one execution of one seed.
-#[derive(Debug)]
-pub struct Run {
-    _private: (),
-}
+mod client;
+mod core;
+mod entry;
+mod events;
+mod execute;
+mod facts;
+mod faults;
+mod handle;
+mod limits;
+mod log_marker;
+mod oracle;
+mod panics;
+mod probe;
+mod record;
+mod sampler;
+mod signals;
+mod teeth;
+mod workload;
 
-/// Proof that an oracle judged. Only the oracle of a run makes one.
-#[derive(Debug)]
-pub struct Judged {
-    _private: (),
-}
+#[cfg(test)]
+mod tests;
+
+pub use client::{CallError, Client};
+pub use entry::{Entry, ScenarioFuture};
+pub use execute::{deadline, execute};
+pub use faults::{Faults, Injected, Landed};
+pub use handle::Run;
+pub use limits::CheckLimits;
+pub use oracle::{Judged, Oracle};
+pub use probe::{Probe, Target};
+pub use workload::{Recorded, Workload, WorkloadBuilder};

@@ -1,0 +1,290 @@
+//! The life of one node: its process, why it may end, and the account of how it did.
+
+use super::{NodeSpec, Program, Site};
+use crate::nemesis::{Act, Exit, Process, procfs};
+use crate::verdict::NodeDeath;
+use anyhow::{Context, Result, bail};
+use rustix::process::Signal;
+use std::fs::{File, OpenOptions};
+use std::path::PathBuf;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+/// One node and the process that plays it now.
+#[derive(Debug)]
+pub(super) struct Node {
+    pub(super) spec: NodeSpec,
+    pub(super) log: PathBuf,
+    program: Program,
+    site: Arc<Site>,
+    life: Mutex<Life>,
+}
+
+#[derive(Debug, Default)]
+struct Life {
+    process: Option<Process>,
+    /// The signal a nemesis sent to end `process`, if it did.
+    ending: Option<Signal>,
+    /// How `process` ended, once accounted for.
+    ended: Option<Exit>,
+    /// Everything is being taken down: an exit is no news.
+    closing: bool,
+    /// Exits of this node that a nemesis caused, as their wait status shows.
+    exits: u64,
+    /// Starts after an exit that were seen ready, as a new process shows.
+    restarts: u64,
+    deaths: Vec<NodeDeath>,
+}
+
+impl Node {
+    pub(super) fn new(spec: NodeSpec, program: Program, site: Arc<Site>) -> Node {
+        let log = site.log_dir.join(format!("{}.log", spec.name()));
+        Node { spec, log, program, site, life: Mutex::default() }
+    }
+
+    /// Starts the process; it is not ready yet.
+    pub(super) fn launch(self: &Arc<Node>) -> Result<Process> {
+        let mut command = self.program.command(&self.spec, &self.site.sut_args)?;
+        command.stdin(std::process::Stdio::null()).stdout(self.open_log()?).stderr(self.open_log()?);
+        let mut life = self.life();
+        if life.closing {
+            bail!("the run is over: {} is not started", self.spec.name());
+        }
+        let process = self.site.launcher.spawn(command).with_context(|| format!("node {}", self.spec.name()))?;
+        *life = Life { process: Some(process.clone()), ending: None, ended: None, ..std::mem::take(&mut *life) };
+        drop(life);
+        self.site.journal.write(&Act::Started {
+            node: self.spec.name().to_owned(),
+            pid: process.pid(),
+            start_time: process.start_time(),
+            log: self.log.clone(),
+        })?;
+        let (node, watched) = (Arc::clone(self), process.clone());
+        tokio::spawn(async move {
+            watched.ended().await;
+            node.account();
+        });
+        Ok(process)
+    }
+
+    /// Waits until the readiness probe succeeds; an error when the process ends first or the limit passes.
+    pub(super) async fn until_ready(&self, process: &Process) -> Result<()> {
+        let limit = self.program.ready_limit();
+        let probing = async {
+            loop {
+                // One attempt must not hang for ever on a node that accepts and stays silent.
+                let attempt = tokio::time::timeout(Duration::from_secs(2), self.program.probe(&self.spec)).await;
+                match attempt {
+                    Ok(Ok(())) if self.listens(process) => return,
+                    _ => tokio::time::sleep(Duration::from_millis(20)).await,
+                }
+            }
+        };
+        tokio::select! {
+            () = probing => Ok(()),
+            exit = process.ended() => bail!("{} ended before it was ready: {exit}{}", self.spec.name(), self.log_tail()),
+            () = tokio::time::sleep(limit) => {
+                let last = self.program.probe(&self.spec);
+                let why = match tokio::time::timeout(Duration::from_secs(2), last).await {
+                    Ok(Ok(())) if self.listens(process) => return Ok(()),
+                    Ok(Ok(())) => format!("no process of it listens on {}, and yet someone answers", self.spec.listen()),
+                    Ok(Err(error)) => format!("{error:#}"),
+                    Err(_) => "the readiness probe got no answer within 2 s".to_owned(),
+                };
+                bail!("{} was not ready within {} s: {why}{}", self.spec.name(), limit.as_secs_f32(), self.log_tail())
+            }
+        }
+    }
+
+    /// The node itself listens on its address, and no stranger that took the port.
+    fn listens(&self, process: &Process) -> bool {
+        procfs::group_listens(process.pid(), self.spec.listen())
+    }
+
+    /// The readiness probe succeeds within 1 s.
+    pub(super) async fn answers(&self) -> bool {
+        tokio::time::timeout(Duration::from_secs(1), self.program.probe(&self.spec))
+            .await
+            .is_ok_and(|probe| probe.is_ok())
+    }
+
+    /// SIGKILL or SIGTERM on behalf of a nemesis; returns the wait status, which must fit the signal.
+    pub(super) async fn end(&self, signal: Signal) -> Result<Exit> {
+        let name = self.spec.name();
+        let process = {
+            let mut life = self.life();
+            let process = self.alive(&mut life)?;
+            self.site.journal.write(&Act::Ending {
+                node: name.to_owned(),
+                pid: process.pid(),
+                signal: signal.as_raw(),
+            })?;
+            life.ending = Some(signal);
+            process.signal(signal)?;
+            if signal == Signal::TERM {
+                // A paused process would not see it.
+                process.signal(Signal::CONT)?;
+            }
+            process
+        };
+        let exit = match tokio::time::timeout(self.program.stop_limit(), process.ended()).await {
+            Ok(exit) => exit,
+            // It stays marked: when it ends later, the nemesis did it.
+            Err(_) => {
+                bail!(
+                    "{name} did not end within {} s of signal {}",
+                    self.program.stop_limit().as_secs(),
+                    signal.as_raw()
+                )
+            }
+        };
+        self.account();
+        if !fits(exit, signal) {
+            bail!("{name} was sent signal {} and ended by itself: {exit}", signal.as_raw());
+        }
+        Ok(exit)
+    }
+
+    /// SIGSTOP, seen in every task.
+    pub(super) async fn pause(&self) -> Result<()> {
+        let process = {
+            let mut life = self.life();
+            let process = self.alive(&mut life)?;
+            let (node, pid, start_time) = (self.spec.name().to_owned(), process.pid(), process.start_time());
+            self.site.journal.write(&Act::Pausing { node, pid, start_time })?;
+            process.signal(Signal::STOP)?;
+            process
+        };
+        self.until_stopped(&process, true).await
+    }
+
+    /// SIGCONT, seen in a task. An error when the process has ended.
+    pub(super) async fn resume(&self) -> Result<()> {
+        let process = self.alive(&mut self.life())?;
+        process.signal(Signal::CONT)?;
+        self.until_stopped(&process, false).await?;
+        self.site.journal.write(&Act::Resumed { pid: process.pid() })
+    }
+
+    async fn until_stopped(&self, process: &Process, expect: bool) -> Result<()> {
+        let until = tokio::time::Instant::now() + Duration::from_secs(5);
+        while process.is_stopped()? != expect {
+            if tokio::time::Instant::now() > until {
+                bail!(
+                    "{}: not every task is {} after 5 s",
+                    self.spec.name(),
+                    if expect { "stopped" } else { "running" }
+                );
+            }
+            tokio::time::sleep(Duration::from_millis(2)).await;
+        }
+        Ok(())
+    }
+
+    /// Starts the node again after an exit and waits until it is ready.
+    pub(super) async fn restart(self: &Arc<Node>) -> Result<()> {
+        let before = {
+            let life = self.life();
+            match (&life.process, life.ended) {
+                (Some(process), Some(_)) => (process.pid(), process.start_time()),
+                _ => bail!("{} still runs: it cannot be started again", self.spec.name()),
+            }
+        };
+        let process = self.launch()?;
+        self.until_ready(&process).await?;
+        if before == (process.pid(), process.start_time()) {
+            bail!("{} is still the process it was", self.spec.name());
+        }
+        self.life().restarts += 1;
+        Ok(())
+    }
+
+    /// Looks whether the process has ended and accounts for it, once.
+    pub(super) fn account(&self) {
+        self.account_in(&mut self.life());
+    }
+
+    fn account_in(&self, life: &mut Life) {
+        let Some(process) = life.process.as_ref().filter(|_| life.ended.is_none()) else { return };
+        let Some(exit) = process.exit() else { return };
+        life.ended = Some(exit);
+        let (node, pid, how) = (self.spec.name().to_owned(), process.pid(), exit.to_string());
+        // The account stands in the record too; a journal that cannot be written only makes `undo` look in vain.
+        drop(self.site.journal.write(&Act::Ended { node: node.clone(), pid, how: how.clone() }));
+        match life.ending {
+            _ if life.closing => {}
+            Some(signal) if fits(exit, signal) => life.exits += 1,
+            _ => {
+                let allowed = self.program.exit_is_allowed();
+                life.deaths.push(NodeDeath { node, at: self.site.clock.now(), how, allowed });
+            }
+        }
+    }
+
+    /// The running process; an exit found here is accounted for and is an error.
+    fn alive(&self, life: &mut Life) -> Result<Process> {
+        self.account_in(life);
+        match (&life.process, life.ended) {
+            (Some(process), None) => Ok(process.clone()),
+            (_, Some(exit)) => bail!("{} does not run: {exit}", self.spec.name()),
+            (None, None) => bail!("{} was never started", self.spec.name()),
+        }
+    }
+
+    /// Kills the process without waiting; from now on an exit is no news and no start succeeds.
+    pub(super) fn close(&self) -> Option<Process> {
+        let mut life = self.life();
+        self.account_in(&mut life);
+        life.closing = true;
+        let process = life.process.clone().filter(|_| life.ended.is_none())?;
+        drop(process.signal(Signal::KILL));
+        Some(process)
+    }
+
+    pub(super) fn deaths(&self) -> Vec<NodeDeath> {
+        self.account();
+        self.life().deaths.clone()
+    }
+
+    pub(super) fn runs(&self) -> bool {
+        self.alive(&mut self.life()).is_ok()
+    }
+
+    /// Reading of a process signal; `None` for a name that is none or a state that cannot be read.
+    pub(super) fn reading(&self, signal: &str) -> Option<f64> {
+        let mut life = self.life();
+        self.account_in(&mut life);
+        let count = |n: u64| Some(n as f64);
+        match signal {
+            "process-exit" => count(life.exits),
+            "process-restarted" => count(life.restarts),
+            "process-stopped" => match (&life.process, life.ended) {
+                (Some(process), None) => process.is_stopped().ok().map(|stopped| if stopped { 1.0 } else { 0.0 }),
+                _ => Some(0.0),
+            },
+            _ => None,
+        }
+    }
+
+    fn open_log(&self) -> Result<File> {
+        let log = OpenOptions::new().create(true).append(true).open(&self.log);
+        log.with_context(|| format!("{} cannot be written", self.log.display()))
+    }
+
+    /// The end of the node's log, for an error message.
+    pub(super) fn log_tail(&self) -> String {
+        let text = std::fs::read(&self.log).unwrap_or_default();
+        let text = String::from_utf8_lossy(&text[text.len().saturating_sub(2000)..]).into_owned();
+        let lines: Vec<&str> = text.lines().collect();
+        let tail = lines[lines.len().saturating_sub(8)..].join("\n  ");
+        if tail.is_empty() { "; its log is empty".to_owned() } else { format!("; its log ends\n  {tail}") }
+    }
+
+    fn life(&self) -> MutexGuard<'_, Life> {
+        self.life.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+fn fits(exit: Exit, signal: Signal) -> bool {
+    if signal == Signal::KILL { exit.is_sigkill() } else { exit.is_graceful() }
+}

@@ -1,0 +1,288 @@
+//! The program a node runs: command, arguments, environment, and how to tell that it is ready.
+
+use super::NodeSpec;
+use crate::nemesis::BoxFuture;
+use anyhow::{Context, Result, bail};
+use std::ffi::OsString;
+use std::fmt;
+use std::future::Future;
+use std::net::SocketAddr;
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::Duration;
+
+type ArgsOf = Arc<dyn Fn(&NodeSpec) -> Vec<String> + Send + Sync>;
+type ReadyProbe = Arc<dyn Fn(SocketAddr) -> BoxFuture<'static, Result<()>> + Send + Sync>;
+
+/// What every node of a cluster runs.
+///
+/// ```
+/// use disttest_runtime::cluster::Program;
+///
+/// let program = Program::new("/usr/local/bin/my-store")
+///     .args(["--name", "{node}", "--listen", "{listen}", "--data", "{data_dir}", "--peer={peer}"])
+///     .env("RUST_LOG", "info");
+/// ```
+///
+/// In each argument these are replaced:
+///
+/// | placeholder | by |
+/// |---|---|
+/// | `{node}` | the node's name: `n1`, `n2`, … |
+/// | `{listen}` | the loopback address the node must listen on, for clients and peers |
+/// | `{data_dir}` | the node's own folder; it survives restarts of the node |
+/// | `{peers}` | the other nodes as `n2=127.0.0.1:4001,n3=127.0.0.1:4002` |
+/// | `{peer:n2}` | the address at which this node reaches `n2` (its own listen address for itself) |
+/// | `{peer}` | the argument is repeated for each other node, with `n2=127.0.0.1:4001` in this place |
+///
+/// Peer addresses are those of the proxy: a node that reaches a peer in any other way is out of reach of network
+/// faults. The environment is inherited without what belongs to the harness (`DISTTEST_*`, `NEXTEST_*`, `CARGO_*`).
+#[derive(Clone)]
+pub struct Program {
+    command: PathBuf,
+    args: Args,
+    env: Vec<(String, String)>,
+    ready: Option<ReadyProbe>,
+    ready_within: Duration,
+    stop_within: Duration,
+    allowed_exit: Option<String>,
+}
+
+#[derive(Clone)]
+enum Args {
+    Template(Vec<String>),
+    Of(ArgsOf),
+}
+
+impl Program {
+    /// The program at `command`, without arguments. Until [`Program::ready`] says otherwise a node is ready once it
+    /// accepts a TCP connection, within 20 s.
+    pub fn new(command: impl Into<PathBuf>) -> Program {
+        Program {
+            command: command.into(),
+            args: Args::Template(Vec::new()),
+            env: Vec::new(),
+            ready: None,
+            ready_within: Duration::from_secs(20),
+            stop_within: Duration::from_secs(10),
+            allowed_exit: None,
+        }
+    }
+
+    /// Arguments of each node, with placeholders. Replaces what was set before.
+    #[must_use]
+    pub fn args<S: Into<String>>(mut self, template: impl IntoIterator<Item = S>) -> Program {
+        self.args = Args::Template(template.into_iter().map(Into::into).collect());
+        self
+    }
+
+    /// Arguments of each node as a function of its wiring. Replaces what was set before.
+    #[must_use]
+    pub fn args_with(mut self, args: impl Fn(&NodeSpec) -> Vec<String> + Send + Sync + 'static) -> Program {
+        self.args = Args::Of(Arc::new(args));
+        self
+    }
+
+    /// Sets an environment variable of every node.
+    #[must_use]
+    pub fn env(mut self, name: impl Into<String>, value: impl Into<String>) -> Program {
+        self.env.push((name.into(), value.into()));
+        self
+    }
+
+    /// How to tell that a node is ready: `probe` is called with the address at which clients reach the node (through
+    /// the proxy) until it succeeds. It should do what a client does, such as a read: a connection alone is accepted
+    /// by the proxy.
+    #[must_use]
+    pub fn ready<F, Fut>(mut self, probe: F) -> Program
+    where
+        F: Fn(SocketAddr) -> Fut + Send + Sync + 'static,
+        Fut: Future<Output = Result<()>> + Send + 'static,
+    {
+        self.ready = Some(Arc::new(move |address| Box::pin(probe(address))));
+        self
+    }
+
+    /// How long a node may take until it is ready, at each start. Default 20 s.
+    #[must_use]
+    pub fn ready_within(mut self, limit: Duration) -> Program {
+        self.ready_within = limit;
+        self
+    }
+
+    /// How long a node may take to end after SIGTERM. Default 10 s.
+    #[must_use]
+    pub fn stop_within(mut self, limit: Duration) -> Program {
+        self.stop_within = limit;
+        self
+    }
+
+    /// Allows nodes to exit by themselves, for the given reason. Otherwise an exit that no nemesis caused is a
+    /// violation.
+    #[must_use]
+    pub fn allow_exit(mut self, reason: impl Into<String>) -> Program {
+        self.allowed_exit = Some(reason.into());
+        self
+    }
+
+    pub(super) fn stop_limit(&self) -> Duration {
+        self.stop_within
+    }
+
+    pub(super) fn ready_limit(&self) -> Duration {
+        self.ready_within
+    }
+
+    pub(super) fn exit_is_allowed(&self) -> bool {
+        self.allowed_exit.is_some()
+    }
+
+    /// One attempt of the readiness probe.
+    pub(super) async fn probe(&self, node: &NodeSpec) -> Result<()> {
+        match &self.ready {
+            Some(probe) => probe(node.client_address()).await,
+            None => {
+                // Not through the proxy, which accepts for a node that is down.
+                tokio::net::TcpStream::connect(node.listen()).await?;
+                Ok(())
+            }
+        }
+    }
+
+    /// The command line of `node`; `more` are appended.
+    pub(super) fn command(&self, node: &NodeSpec, more: &[String]) -> Result<std::process::Command> {
+        let args = match &self.args {
+            Args::Of(args) => args(node),
+            Args::Template(template) => expand_all(template, node)?,
+        };
+        let mut command = std::process::Command::new(&self.command);
+        for (name, _) in std::env::vars_os().filter(|(name, _)| belongs_to_the_harness(name)) {
+            command.env_remove(name);
+        }
+        command.args(args).args(more).envs(self.env.iter().map(|(name, value)| (name, value)));
+        Ok(command)
+    }
+}
+
+impl fmt::Debug for Program {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Program").field("command", &self.command).finish_non_exhaustive()
+    }
+}
+
+fn belongs_to_the_harness(name: &OsString) -> bool {
+    let name = name.to_string_lossy();
+    ["DISTTEST_", "NEXTEST_", "CARGO_"].iter().any(|prefix| name.starts_with(prefix)) || name == "NEXTEST"
+}
+
+fn expand_all(template: &[String], node: &NodeSpec) -> Result<Vec<String>> {
+    let mut args = Vec::new();
+    for arg in template {
+        if arg.contains("{peer}") {
+            for (name, address) in node.peers() {
+                args.push(expand(&arg.replace("{peer}", &format!("{name}={address}")), node)?);
+            }
+        } else {
+            args.push(expand(arg, node)?);
+        }
+    }
+    Ok(args)
+}
+
+/// Replaces placeholders once, from left to right. Braces that hold no placeholder's name (JSON, say) stay.
+fn expand(arg: &str, node: &NodeSpec) -> Result<String> {
+    let mut out = String::new();
+    let mut rest = arg;
+    while let Some((before, tail)) = rest.split_once('{') {
+        out.push_str(before);
+        let value = match tail.split_once('}') {
+            Some((name, after)) => {
+                value_of(name, node).with_context(|| format!("argument `{arg}`"))?.map(|v| (v, after))
+            }
+            None => None,
+        };
+        match value {
+            Some((value, after)) => {
+                out.push_str(&value);
+                rest = after;
+            }
+            None => {
+                out.push('{');
+                rest = tail;
+            }
+        }
+    }
+    out.push_str(rest);
+    Ok(out)
+}
+
+fn value_of(placeholder: &str, node: &NodeSpec) -> Result<Option<String>> {
+    Ok(Some(match placeholder {
+        "node" => node.name().to_owned(),
+        "listen" => node.listen().to_string(),
+        "data_dir" => node.data_dir().display().to_string(),
+        "peers" => {
+            let peers: Vec<String> = node.peers().iter().map(|(name, address)| format!("{name}={address}")).collect();
+            peers.join(",")
+        }
+        other => match other.strip_prefix("peer:") {
+            None => return Ok(None),
+            Some(name) if name == node.name() => node.listen().to_string(),
+            Some(name) => match node.peers().iter().find(|(peer, _)| peer == name) {
+                Some((_, address)) => address.to_string(),
+                None => bail!("`{{peer:{name}}}` names no node of this cluster"),
+            },
+        },
+    }))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn node() -> NodeSpec {
+        let at = |port| SocketAddr::from(([127, 0, 0, 1], port));
+        let peers = vec![("n1".to_owned(), at(41)), ("n3".to_owned(), at(43))];
+        NodeSpec::new("n2".into(), 1, at(2), at(92), "/data/n2".into(), peers)
+    }
+
+    #[test]
+    fn placeholders_are_replaced_and_other_braces_stay() {
+        let check = |arg: &str, expect: &[&str]| {
+            assert_eq!(expand_all(&[arg.to_owned()], &node()).expect(arg), expect, "{arg}");
+        };
+        check("--name={node}", &["--name=n2"]);
+        check("{listen}", &["127.0.0.1:2"]);
+        check("{data_dir}/wal", &["/data/n2/wal"]);
+        check("{peers}", &["n1=127.0.0.1:41,n3=127.0.0.1:43"]);
+        check("--peer={peer}", &["--peer=n1=127.0.0.1:41", "--peer=n3=127.0.0.1:43"]);
+        check("{peer:n3} {peer:n2}", &["127.0.0.1:43 127.0.0.1:2"]);
+        check("{\"a\": {\"node\": 1}}", &["{\"a\": {\"node\": 1}}"]);
+        check("{{node}", &["{n2"]);
+        check("{", &["{"]);
+    }
+
+    #[test]
+    fn a_peer_that_is_no_node_is_an_error() {
+        let error = expand("{peer:n9}", &node()).expect_err("there is no n9");
+        assert!(format!("{error:#}").contains("n9"));
+    }
+
+    #[test]
+    fn what_belongs_to_the_harness_is_not_inherited() {
+        let check = |name: &str, expect: bool| assert_eq!(belongs_to_the_harness(&name.into()), expect, "{name}");
+        check("DISTTEST_CHILD", true);
+        check("NEXTEST", true);
+        check("NEXTEST_RUN_ID", true);
+        check("CARGO_MANIFEST_DIR", true);
+        check("PATH", false);
+        check("CARGOES", false);
+    }
+
+    #[test]
+    fn extra_arguments_come_last() {
+        let program = Program::new("/bin/x").args(["--a"]).env("K", "V");
+        let command = program.command(&node(), &["--bug".into(), "b".into()]).expect("valid");
+        assert_eq!(command.get_args().collect::<Vec<_>>(), ["--a", "--bug", "b"]);
+    }
+}

@@ -1,0 +1,214 @@
+//! A cluster: nodes started and ready, and taken down on every way out.
+
+use super::life::Node;
+use super::{NodeSpec, Program, ports};
+use crate::base::rng::Rng;
+use crate::nemesis::{BoxFuture, Clock, Exit, Journal, Launcher, Nodes, ProxyNet};
+use crate::verdict::NodeDeath;
+use anyhow::{Context, Result, bail};
+use rustix::process::Signal;
+use std::net::SocketAddr;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Duration;
+
+/// Name of the outside world in the proxy's links: clients come from here.
+pub(crate) const CLIENT: &str = "client";
+
+/// Where a cluster runs: what its run lends it.
+#[derive(Debug)]
+pub(crate) struct Site {
+    pub(crate) run_dir: PathBuf,
+    pub(crate) log_dir: PathBuf,
+    pub(crate) sut_args: Vec<String>,
+    pub(crate) journal: Arc<Journal>,
+    pub(crate) launcher: Launcher,
+    pub(crate) clock: Clock,
+    pub(crate) net: ProxyNet,
+}
+
+/// Nodes that were started and have answered their readiness probe. Clones name the same cluster.
+///
+/// When the run ends, in whatever way, every process of it is killed.
+#[derive(Clone, Debug)]
+pub struct Cluster {
+    inner: Arc<Inner>,
+}
+
+#[derive(Debug)]
+struct Inner {
+    nodes: Vec<Arc<Node>>,
+}
+
+impl Cluster {
+    /// Starts `count` nodes of `program` and waits until all are ready. Ports that another process took in the
+    /// meantime are replaced, at most four times.
+    pub(crate) async fn start(program: Program, count: usize, site: Arc<Site>) -> Result<Cluster> {
+        // Ports are no part of what a seed repeats: two runs at one time must look in different places.
+        static CLUSTERS: AtomicU64 = AtomicU64::new(0);
+        let salt = u64::from(std::process::id()) << 20 | CLUSTERS.fetch_add(1, Ordering::Relaxed);
+        let mut salts = Rng::stream(salt, "ports");
+        let mut attempt = 1;
+        loop {
+            let cluster = Cluster::wire(&program, count, &site, salts.next_u64() >> 8)?;
+            let Err(error) = cluster.launch_all().await else { return Ok(cluster) };
+            let clash = cluster.inner.nodes.iter().any(|node| tells_of_a_port_clash(&node.log_tail()));
+            cluster.close();
+            if !clash || attempt == 4 {
+                return Err(error.context("the cluster did not come up"));
+            }
+            attempt += 1;
+        }
+    }
+
+    fn wire(program: &Program, count: usize, site: &Arc<Site>, salt: u64) -> Result<Cluster> {
+        if count == 0 {
+            bail!("the budget names no nodes");
+        }
+        std::fs::create_dir_all(&site.log_dir).with_context(|| format!("{}", site.log_dir.display()))?;
+        let names: Vec<String> = (1..=count).map(|i| format!("n{i}")).collect();
+        let addresses = ports::free_addresses(count, salt)?;
+        let mut nodes = Vec::new();
+        for (index, name) in names.iter().enumerate() {
+            let data_dir = site.run_dir.join("data").join(name);
+            std::fs::create_dir_all(&data_dir).with_context(|| format!("{}", data_dir.display()))?;
+            let client = link(&site.net, CLIENT, name, addresses[index])?;
+            let mut peers = Vec::new();
+            for (peer, address) in names.iter().zip(&addresses).filter(|(peer, _)| *peer != name) {
+                peers.push((peer.clone(), link(&site.net, name, peer, *address)?));
+            }
+            let spec = NodeSpec::new(name.clone(), index, addresses[index], client, data_dir, peers);
+            nodes.push(Arc::new(Node::new(spec, program.clone(), Arc::clone(site))));
+        }
+        Ok(Cluster { inner: Arc::new(Inner { nodes }) })
+    }
+
+    async fn launch_all(&self) -> Result<()> {
+        let mut starting = Vec::new();
+        for node in &self.inner.nodes {
+            starting.push((node, node.launch()?));
+        }
+        for (node, process) in starting {
+            node.until_ready(&process).await?;
+        }
+        Ok(())
+    }
+
+    /// Names of the nodes: `n1`, `n2`, ….
+    pub fn nodes(&self) -> Vec<String> {
+        self.inner.nodes.iter().map(|node| node.spec.name().to_owned()).collect()
+    }
+
+    /// The wiring of each node, in order.
+    pub fn specs(&self) -> impl Iterator<Item = &NodeSpec> {
+        self.inner.nodes.iter().map(|node| &node.spec)
+    }
+
+    /// The address at which clients reach `node`, through the proxy; `None` when there is no such node.
+    pub fn client_address(&self, node: &str) -> Option<SocketAddr> {
+        self.find(node).ok().map(|node| node.spec.client_address())
+    }
+
+    /// The log of `node`: its standard output and error, appended across restarts.
+    pub fn log_path(&self, node: &str) -> Option<&Path> {
+        self.find(node).ok().map(|node| node.log.as_path())
+    }
+
+    /// Exits that no nemesis caused, so far, as the kernel shows them at the moment of the call.
+    pub fn deaths(&self) -> Vec<NodeDeath> {
+        self.inner.nodes.iter().flat_map(|node| node.deaths()).collect()
+    }
+
+    /// Names of the nodes whose process runs.
+    pub fn running(&self) -> Vec<String> {
+        let running = self.inner.nodes.iter().filter(|node| node.runs());
+        running.map(|node| node.spec.name().to_owned()).collect()
+    }
+
+    /// The readiness probe of `node` succeeds within 1 s.
+    pub(crate) async fn answers(&self, node: &str) -> bool {
+        match self.find(node) {
+            Ok(node) => node.answers().await,
+            Err(_) => false,
+        }
+    }
+
+    /// Reading of a process signal of `node`; `None` is a gap.
+    pub(crate) fn reading(&self, signal: &str, node: &str) -> Option<f64> {
+        self.find(node).ok()?.reading(signal)
+    }
+
+    /// Kills every process and waits until the kernel has reaped them. May be called again.
+    pub(crate) fn close(&self) {
+        self.inner.close();
+    }
+
+    fn find(&self, node: &str) -> Result<&Arc<Node>> {
+        let found = self.inner.nodes.iter().find(|candidate| candidate.spec.name() == node);
+        found.with_context(|| format!("`{node}` is no node of this cluster"))
+    }
+}
+
+impl Inner {
+    fn close(&self) {
+        let ending: Vec<_> = self.nodes.iter().filter_map(|node| node.close()).collect();
+        for process in &ending {
+            process.ended_within(Duration::from_secs(5));
+        }
+        self.nodes.iter().for_each(|node| node.account());
+    }
+}
+
+impl Drop for Inner {
+    fn drop(&mut self) {
+        self.close();
+    }
+}
+
+impl Nodes for Cluster {
+    fn names(&self) -> Vec<String> {
+        self.nodes()
+    }
+
+    fn runs(&self, node: &str) -> bool {
+        self.find(node).is_ok_and(|node| node.runs())
+    }
+
+    fn kill<'a>(&'a self, node: &'a str) -> BoxFuture<'a, Result<Exit>> {
+        Box::pin(async move { self.find(node)?.end(Signal::KILL).await })
+    }
+
+    fn terminate<'a>(&'a self, node: &'a str) -> BoxFuture<'a, Result<Exit>> {
+        Box::pin(async move { self.find(node)?.end(Signal::TERM).await })
+    }
+
+    fn pause<'a>(&'a self, node: &'a str) -> BoxFuture<'a, Result<()>> {
+        Box::pin(async move { self.find(node)?.pause().await })
+    }
+
+    fn resume<'a>(&'a self, node: &'a str) -> BoxFuture<'a, Result<()>> {
+        Box::pin(async move { self.find(node)?.resume().await })
+    }
+
+    fn start<'a>(&'a self, node: &'a str) -> BoxFuture<'a, Result<()>> {
+        Box::pin(async move { self.find(node)?.restart().await })
+    }
+}
+
+/// The address of the link from `from` to `to`, opened or led to the node's new port.
+fn link(net: &ProxyNet, from: &str, to: &str, upstream: SocketAddr) -> Result<SocketAddr> {
+    match net.address(from, to) {
+        Some(address) => {
+            net.set_upstream(from, to, upstream)?;
+            Ok(address)
+        }
+        None => net.add_link(from, to, upstream).with_context(|| format!("link {from} -> {to}")),
+    }
+}
+
+/// The words of strerror(EADDRINUSE), which most programs print.
+fn tells_of_a_port_clash(log: &str) -> bool {
+    let log = log.to_ascii_lowercase();
+    log.contains("address already in use") || log.contains("os error 98") || log.contains("eaddrinuse")
+}

@@ -1,0 +1,63 @@
+//! The numbers of the landing rule (D15), with what we decided where it leaves room.
+
+use std::time::Duration;
+
+/// Signal of the bytes that a proxied link delivered. An injector's signal named `proxy-…` proves nothing unless this
+/// one, read at the same source, rose in the baseline: a proxy that nobody talks through can cut nothing. By itself it
+/// is evidence of no fault.
+pub const CARRIER_SIGNAL: &str = "proxy-passed-bytes";
+
+/// The numbers by which a window is judged. [`Policy::default`] holds those of D15.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Policy {
+    /// Signals are sampled at least this often, on average over a window (a tenth more is allowed for jitter).
+    pub cadence: Duration,
+    /// Longest time between two samples. Twice the cadence: one late tick is jitter, a missing one is a hole.
+    pub longest_hole: Duration,
+    /// Shortest baseline before the injection; also the shortest quiet stretch that shows a heal.
+    pub baseline: Duration,
+    /// Fewest samples in the baseline, and in the quiet stretch after the heal.
+    pub baseline_samples: usize,
+    /// Fewest samples inside the fault.
+    pub fault_samples: usize,
+    /// A counter is quiet when its rate is at most this share of its rate inside the fault.
+    pub quiet_share: f64,
+    /// A gauge has moved when its median left that of the baseline by this many median absolute deviations.
+    pub deviations: f64,
+    /// Latest first move, after the injection was acknowledged.
+    pub land_within: Duration,
+    /// Latest start of the quiet stretch, and latest success of the application probe, after the heal.
+    pub heal_within: Duration,
+    /// Longest lull after the first move, as a share of the fault's length. A signal that lulls longer blipped: the
+    /// victim reconnected, or was restarted behind the harness's back. Asked of every signal on the victim's side and
+    /// of levels on the injector's; an injector's counter may stop, since a system may stop trying.
+    pub longest_lull: f64,
+    /// Nemeses that act at one moment and leave the victim free to recover inside the window: no lull is too long.
+    pub act_once: Vec<String>,
+}
+
+impl Default for Policy {
+    fn default() -> Policy {
+        Policy {
+            cadence: Duration::from_millis(250),
+            longest_hole: Duration::from_millis(500),
+            baseline: Duration::from_secs(1),
+            baseline_samples: 4,
+            fault_samples: 2,
+            quiet_share: 0.1,
+            deviations: 3.0,
+            land_within: Duration::from_secs(5),
+            heal_within: Duration::from_secs(10),
+            longest_lull: 0.5,
+            act_once: vec!["connection-loss".to_owned(), "restart".to_owned()],
+        }
+    }
+}
+
+impl Policy {
+    /// Time between the first and last of the fewest samples a baseline may have.
+    pub(super) fn shortest_span(&self) -> Duration {
+        let intervals = u32::try_from(self.baseline_samples.saturating_sub(1)).unwrap_or(u32::MAX);
+        self.cadence.saturating_mul(intervals).min(self.baseline)
+    }
+}

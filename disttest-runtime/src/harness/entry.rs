@@ -1,0 +1,17 @@
+//! From what the attribute registered to what the runtime executes.
+
+use super::Registration;
+use crate::run::Entry;
+
+impl From<&'static Registration> for Entry {
+    fn from(registration: &'static Registration) -> Entry {
+        Entry {
+            function: registration.function,
+            model: registration.model,
+            checkers: registration.checkers,
+            injector: registration.landing.injector,
+            victim: registration.landing.victim,
+            body: registration.body,
+        }
+    }
+}

@@ -1,0 +1,66 @@
+//! What a nemesis is.
+
+use super::{BoxFuture, Plane};
+use anyhow::Result;
+
+/// A fault that can be let loose on a system and taken back.
+///
+/// Users implement it for their own faults. That `inject` returned `Ok` proves nothing: a fault counts only when a
+/// declared signal moved on the injector's side and one on the victims' side, against a quiet baseline.
+pub trait Nemesis: Send {
+    /// The name a plan and an attribute use, such as `hard-kill`.
+    fn name(&self) -> &str;
+
+    /// What it does to whom, for people: `n1 -> n2, n3`.
+    fn detail(&self) -> String;
+
+    /// Nodes that suffer: victim-side signals are read there, and they must answer again after the heal.
+    fn victims(&self) -> Vec<String>;
+
+    /// Where its injector-side signals are read, as (signal, source): `("process-exit", "n1")`,
+    /// `("proxy-dropped-bytes", "link n1->n2")`, or the name of a probe and a node.
+    fn injector(&self) -> Vec<(String, String)>;
+
+    /// Lets the fault loose. An error is recorded as a fault that did not land; what was done so far must be undone
+    /// by [`Nemesis::heal`], which is called in any case.
+    fn inject<'a>(&'a mut self, plane: &'a Plane) -> BoxFuture<'a, Result<()>>;
+
+    /// Takes the fault back. Called once, also after a failed or cancelled injection.
+    fn heal<'a>(&'a mut self, plane: &'a Plane) -> BoxFuture<'a, Result<()>>;
+}
+
+impl<N: Nemesis + ?Sized> Nemesis for Box<N> {
+    fn name(&self) -> &str {
+        (**self).name()
+    }
+
+    fn detail(&self) -> String {
+        (**self).detail()
+    }
+
+    fn victims(&self) -> Vec<String> {
+        (**self).victims()
+    }
+
+    fn injector(&self) -> Vec<(String, String)> {
+        (**self).injector()
+    }
+
+    fn inject<'a>(&'a mut self, plane: &'a Plane) -> BoxFuture<'a, Result<()>> {
+        (**self).inject(plane)
+    }
+
+    fn heal<'a>(&'a mut self, plane: &'a Plane) -> BoxFuture<'a, Result<()>> {
+        (**self).heal(plane)
+    }
+}
+
+/// Collects names of nodes.
+pub(super) fn names<S: Into<String>>(nodes: impl IntoIterator<Item = S>) -> Vec<String> {
+    nodes.into_iter().map(Into::into).collect()
+}
+
+/// `signal` read at each of `sources`.
+pub(super) fn at(signal: &str, sources: &[String]) -> Vec<(String, String)> {
+    sources.iter().map(|source| (signal.to_owned(), source.clone())).collect()
+}

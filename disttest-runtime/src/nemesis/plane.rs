@@ -1,0 +1,66 @@
+//! What a nemesis may act upon: the nodes' processes and the links between them. Nothing else of the host.
+
+use super::{Exit, ProxyNet};
+use anyhow::Result;
+use std::fmt;
+use std::future::Future;
+use std::pin::Pin;
+use std::sync::Arc;
+
+/// A boxed future that may move between threads.
+pub type BoxFuture<'a, T> = Pin<Box<dyn Future<Output = T> + Send + 'a>>;
+
+/// The nodes' processes, as a nemesis sees them. Each act is journaled before it is done and is an error unless the
+/// kernel shows that it took.
+pub trait Nodes: Send + Sync {
+    /// Names of all nodes, in order.
+    fn names(&self) -> Vec<String>;
+
+    /// The process of `node` runs (paused counts), as the kernel shows it at the moment of the call.
+    fn runs(&self, node: &str) -> bool;
+
+    /// Sends SIGKILL and waits for the wait status; an error unless that says SIGKILL.
+    fn kill<'a>(&'a self, node: &'a str) -> BoxFuture<'a, Result<Exit>>;
+
+    /// Sends SIGTERM and waits for the wait status; an error when the node does not end in time or crashes.
+    fn terminate<'a>(&'a self, node: &'a str) -> BoxFuture<'a, Result<Exit>>;
+
+    /// Sends SIGSTOP and waits until every task of the process is stopped.
+    fn pause<'a>(&'a self, node: &'a str) -> BoxFuture<'a, Result<()>>;
+
+    /// Sends SIGCONT and waits until a task of the process is no longer stopped.
+    fn resume<'a>(&'a self, node: &'a str) -> BoxFuture<'a, Result<()>>;
+
+    /// Starts a node that has ended, with the same arguments and data, and waits until it is ready.
+    fn start<'a>(&'a self, node: &'a str) -> BoxFuture<'a, Result<()>>;
+}
+
+/// The nodes and the network between them. Handed to [`super::Nemesis::inject`] and [`super::Nemesis::heal`].
+#[derive(Clone)]
+pub struct Plane {
+    net: ProxyNet,
+    nodes: Arc<dyn Nodes>,
+}
+
+impl Plane {
+    /// The plane over `nodes` whose every link goes through `net`.
+    pub(crate) fn new(net: ProxyNet, nodes: Arc<dyn Nodes>) -> Plane {
+        Plane { net, nodes }
+    }
+
+    /// The proxy that every link between nodes, and from clients to nodes, goes through.
+    pub fn net(&self) -> &ProxyNet {
+        &self.net
+    }
+
+    /// The nodes' processes.
+    pub fn nodes(&self) -> &dyn Nodes {
+        &*self.nodes
+    }
+}
+
+impl fmt::Debug for Plane {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Plane").field("nodes", &self.nodes.names()).finish_non_exhaustive()
+    }
+}

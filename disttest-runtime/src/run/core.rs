@@ -1,0 +1,150 @@
+//! What the parts of one run share.
+
+use super::events::Events;
+use super::faults::Active;
+use super::sampler::Sampler;
+use super::{Entry, facts::Facts};
+use crate::base::time::Nanos;
+use crate::cluster::Site;
+use crate::history::Op;
+use crate::nemesis::{Journal, Launcher, ProxyNet};
+use crate::recorder::{Clock, EpochCell, Recorder};
+use crate::verdict::RunRequest;
+use anyhow::{Context, Result, bail};
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use tokio::sync::watch;
+
+/// One execution of one seed.
+#[derive(Debug)]
+pub(crate) struct Core {
+    pub(crate) request: RunRequest,
+    pub(crate) entry: Entry,
+    pub(crate) clock: Clock,
+    pub(crate) epochs: EpochCell,
+    pub(crate) recorder: Recorder,
+    pub(crate) events: Events,
+    pub(crate) sampler: Sampler,
+    pub(crate) site: Arc<Site>,
+    /// The fault that acts now. Held while it is injected or healed.
+    pub(crate) active: tokio::sync::Mutex<Option<Active>>,
+    /// The guard of the active fault was dropped without a heal.
+    pub(crate) abandoned: AtomicBool,
+    /// Checkers are at work on the scenario's thread: no deadline but their own applies.
+    pub(crate) judging: AtomicBool,
+    /// Told to stop: checkers ask it.
+    pub(crate) stop: Arc<AtomicBool>,
+    stopped: watch::Sender<bool>,
+    facts: Mutex<Facts>,
+    answers: Mutex<BTreeMap<String, Answered>>,
+}
+
+/// The latest acknowledged operation at a node.
+#[derive(Clone, Copy, Debug)]
+struct Answered {
+    invoked: Nanos,
+    completed: Nanos,
+}
+
+impl Core {
+    /// Opens the journal and timeline of a run; nothing acts yet. To be called inside the run's tokio runtime.
+    pub(crate) fn new(entry: Entry, request: RunRequest) -> Result<Core> {
+        if request.schema != "disttest.request/1" {
+            bail!("a request of schema `{}`, this runtime reads `disttest.request/1`", request.schema);
+        }
+        let (run_dir, log_dir) = (PathBuf::from(&request.run_dir), PathBuf::from(&request.log_dir));
+        for dir in [&run_dir, &log_dir] {
+            std::fs::create_dir_all(dir).with_context(|| format!("{} cannot be made", dir.display()))?;
+        }
+        // Node logs are recognised by their path, also by processes that resolved it.
+        let log_dir = log_dir.canonicalize().with_context(|| format!("{}", log_dir.display()))?;
+        let clock = Clock::start();
+        let site = Site {
+            journal: Arc::new(Journal::open(&run_dir, &request.run_id)?),
+            run_dir,
+            log_dir,
+            sut_args: request.sut_args.clone(),
+            launcher: Launcher::new(entry.function)?,
+            clock: clock,
+            net: ProxyNet::seeded(clock, request.seed),
+        };
+        let epochs = EpochCell::new(clock);
+        Ok(Core {
+            events: Events::open(&request)?,
+            recorder: Recorder::create(&request.run_dir, clock, epochs.clone())
+                .context("the recorder did not start")?,
+            epochs,
+            sampler: Sampler::start(clock)?,
+            site: Arc::new(site),
+            active: tokio::sync::Mutex::new(None),
+            abandoned: AtomicBool::new(false),
+            judging: AtomicBool::new(false),
+            stop: Arc::new(AtomicBool::new(false)),
+            stopped: watch::Sender::new(false),
+            facts: Mutex::default(),
+            answers: Mutex::default(),
+            clock,
+            entry,
+            request,
+        })
+    }
+
+    /// The facts. Never held across an await.
+    pub(crate) fn facts(&self) -> MutexGuard<'_, Facts> {
+        self.facts.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    pub(crate) fn run_dir(&self) -> &Path {
+        Path::new(&self.request.run_dir)
+    }
+
+    /// Tells every part that the run is over.
+    pub(crate) fn tell_to_stop(&self) {
+        self.stop.store(true, Ordering::Relaxed);
+        self.stopped.send_replace(true);
+    }
+
+    pub(crate) fn is_stopping(&self) -> bool {
+        self.stop.load(Ordering::Relaxed)
+    }
+
+    /// Completes when the run is told to stop.
+    pub(crate) async fn stopping(&self) {
+        // The sender lives as long as `self`.
+        drop(self.stopped.subscribe().wait_for(|stopped| *stopped).await);
+    }
+
+    /// Operations acknowledged so far, by all nodes.
+    pub(crate) fn acknowledged(&self) -> u64 {
+        let stats = self.recorder.stats();
+        stats.nodes().iter().map(|node| stats.acks(node)).sum()
+    }
+
+    /// Ends the recording, once: what was in flight has an unknown outcome. Counts and defects are facts from now on.
+    pub(crate) fn finish_recording(&self) -> Result<Vec<Op>> {
+        let finished = self.recorder.finish().context("the history cannot be written")?;
+        let mut facts = self.facts();
+        facts.operations = finished.counts;
+        facts.history_weak.extend(finished.defects);
+        facts.recording_finished = true;
+        Ok(finished.ops)
+    }
+
+    /// An operation of `node` was acknowledged.
+    pub(crate) fn answered(&self, node: &str, invoked: Nanos, completed: Nanos) {
+        let mut answers = self.answers.lock().unwrap_or_else(PoisonError::into_inner);
+        match answers.get_mut(node) {
+            Some(last) if last.invoked >= invoked => {}
+            Some(last) => *last = Answered { invoked, completed },
+            None => drop(answers.insert(node.to_owned(), Answered { invoked, completed })),
+        }
+    }
+
+    /// When `node` acknowledged an operation that was invoked at `since` or later, if it did.
+    pub(crate) fn answered_since(&self, node: &str, since: Nanos) -> Option<Nanos> {
+        let answers = self.answers.lock().unwrap_or_else(PoisonError::into_inner);
+        answers.get(node).filter(|last| last.invoked >= since).map(|last| last.completed)
+    }
+}

@@ -1,0 +1,135 @@
+//! The record of a run and the files beside it, made of the facts gathered, however the run ended.
+
+use super::core::Core;
+use super::signals;
+use crate::base::digest::sha256_hex;
+use crate::base::time::Nanos;
+use crate::nemesis::journaled_injections;
+use crate::plan::Budget;
+use crate::recorder::HISTORY_FILE;
+use crate::verdict::{End, OpCounts, RunRecord, RunRequest};
+use anyhow::{Context, Result};
+use std::fs::{self, File};
+use std::io::Write;
+use std::path::Path;
+
+/// The record of a run that ended by `end`. Ends the recording, if it has not, and writes
+/// `landing.json`; what cannot be written makes the
+/// history weak, since nobody could verify the verdict.
+pub(super) fn gather(core: &Core, end: End) -> RunRecord {
+    observability(core);
+    let written = close_history(core);
+    let landing = write_landing(core);
+    let mut facts = core.facts();
+    for problem in [written.as_ref().err(), landing.as_ref().err()].into_iter().flatten() {
+        facts.history_weak.push(format!("not on disk: {problem:#}"));
+    }
+    let journaled = journaled_injections(core.run_dir());
+    if let Err(error) = &journaled {
+        facts.history_weak.push(format!("{error:#}"));
+    }
+    let deaths = facts.cluster.as_ref().map(|cluster| cluster.deaths()).unwrap_or_default();
+    let workload = facts.workload.unwrap_or_else(|| so_far(core, facts.workload_from));
+    let counts = facts.operations;
+    let judged = end == End::Judged;
+    RunRecord {
+        schema: "disttest.run/1".to_owned(),
+        measured: Budget {
+            nodes: facts.cluster.as_ref().map_or(0, |cluster| cluster.nodes().len() as u64),
+            seconds: workload.as_duration().as_secs(),
+            faults: facts.assessed.iter().filter(|window| window.landed).count() as u64,
+            seeds: u64::from(judged),
+            operations: counts.acknowledged,
+        },
+        request: core.request.clone(),
+        end,
+        workload,
+        operations: counts,
+        preconditions: facts.all_preconditions(),
+        windows: facts.assessed.clone(),
+        no_fault: facts.no_fault.clone(),
+        injections: journaled.unwrap_or(facts.epochs).max(facts.epochs),
+        history_sha256: written.ok(),
+        history_weak: facts.history_weak.clone(),
+        history_lacks: facts.history_lacks.clone(),
+        answers: facts.answers.clone(),
+        teeth: facts.teeth.clone(),
+        deaths,
+        notes: facts.notes.clone(),
+    }
+}
+
+/// The record of a run that could not even begin.
+pub(super) fn never_began(request: RunRequest, why: String) -> RunRecord {
+    RunRecord {
+        schema: "disttest.run/1".to_owned(),
+        request,
+        end: End::Error { message: why },
+        measured: Budget::default(),
+        workload: Nanos(0),
+        operations: OpCounts::default(),
+        preconditions: super::facts::Facts::default().all_preconditions(),
+        windows: Vec::new(),
+        no_fault: None,
+        injections: 0,
+        history_sha256: None,
+        history_weak: Vec::new(),
+        history_lacks: Vec::new(),
+        answers: Vec::new(),
+        teeth: Vec::new(),
+        deaths: Vec::new(),
+        notes: Vec::new(),
+    }
+}
+
+/// Writes `run_dir/run.json` in one step: there is a whole record or none.
+pub(super) fn write(record: &RunRecord) -> Result<()> {
+    let mut text = serde_json::to_vec_pretty(record)?;
+    text.push(b'\n');
+    replace(&Path::new(&record.request.run_dir).join("run.json"), &text)
+}
+
+/// Each declared victim signal gave at least one reading.
+fn observability(core: &Core) {
+    let silent = signals::unread(core, core.entry.victim);
+    let started = core.facts().cluster.is_some();
+    let evidence = match (core.entry.victim, silent.as_slice()) {
+        _ if !started => return,
+        ([], _) => "no victim signal is declared".to_owned(),
+        (all, []) => format!("each of {} was read", all.join(", ")),
+        (_, silent) => format!("never read: {}", silent.join(", ")),
+    };
+    core.facts().precondition("observability live", silent.is_empty(), evidence);
+}
+
+fn so_far(core: &Core, from: Option<Nanos>) -> Nanos {
+    from.map(|from| Nanos::from(core.clock.now().since(from))).unwrap_or_default()
+}
+
+/// Ends the recording if the run ended before it did; returns the SHA-256 of `history.jsonl`.
+fn close_history(core: &Core) -> Result<String> {
+    if !core.facts().recording_finished {
+        // Clients are cut off: that their operations lose their handles is the run's doing.
+        core.recorder.closing();
+        core.finish_recording()?;
+    }
+    let path = core.run_dir().join(HISTORY_FILE);
+    let text = fs::read(&path).with_context(|| format!("{} cannot be read", path.display()))?;
+    Ok(sha256_hex(&text))
+}
+
+fn write_landing(core: &Core) -> Result<()> {
+    let text = serde_json::to_vec_pretty(&core.facts().windows)?;
+    replace(&core.run_dir().join("landing.json"), &text)
+}
+
+fn replace(path: &Path, text: &[u8]) -> Result<()> {
+    let temporary = path.with_extension("partial");
+    let write = || -> std::io::Result<()> {
+        let mut file = File::create(&temporary)?;
+        file.write_all(text)?;
+        file.sync_all()?;
+        fs::rename(&temporary, path)
+    };
+    write().with_context(|| format!("{} cannot be written", path.display()))
+}

@@ -1,0 +1,140 @@
+//! Which readings stand behind the names of declared signals.
+
+use super::core::Core;
+use super::log_marker::LogMarker;
+use super::sampler::{CADENCE, Reader};
+use super::{Probe, Target};
+use crate::cluster::Cluster;
+use crate::fault::{CARRIER_SIGNAL, Shape};
+use crate::nemesis::{ProxyNet, link};
+use crate::recorder::Stats;
+use std::collections::BTreeSet;
+use std::sync::Arc;
+use std::time::Duration;
+
+/// How long a probe may take before its reading is a gap.
+const PROBE_LIMIT: Duration = Duration::from_secs(1);
+
+/// Smallest shift of the median latency that counts by default, in milliseconds.
+const LATENCY_CHANGE_MS: f64 = 20.0;
+
+/// Starts sampling every declared signal that the runtime can read by itself.
+pub(crate) fn sample_cluster(core: &Arc<Core>, cluster: &Cluster) {
+    let declared: BTreeSet<&str> = core.entry.injector.iter().chain(core.entry.victim).copied().collect();
+    for signal in &declared {
+        match *signal {
+            "process-exit" | "process-stopped" => per_node(core, cluster, signal, Shape::Marker),
+            "process-restarted" => per_node(core, cluster, signal, Shape::Counter { dose: 1.0 }),
+            signal if signal.starts_with("proxy-") => per_link(core, signal),
+            "client-timeouts" | "client-errors" | "client-latency" => per_clients(core, cluster, signal),
+            signal => {
+                if let Some(text) = signal.strip_prefix("log-marker:") {
+                    per_log(core, cluster, signal, text);
+                }
+            }
+        }
+    }
+    // What crossed the proxy is a fact of every run: it shows whether the fault plane is between the nodes at all.
+    per_link(core, CARRIER_SIGNAL);
+}
+
+/// Starts reading `probe` from every node; it need not be declared, but counts only when it is.
+pub(crate) fn sample_probe(core: &Arc<Core>, cluster: &Cluster, probe: &Probe) {
+    for spec in cluster.specs() {
+        let feed = core.sampler.feed(probe.signal(), spec.name(), probe.shape());
+        let target = Target { node: spec.name().to_owned(), address: spec.client_address() };
+        let (core, probe) = (Arc::clone(core), probe.clone());
+        tokio::spawn(async move {
+            let mut rhythm = tokio::time::interval(CADENCE);
+            rhythm.set_missed_tick_behavior(tokio::time::MissedTickBehavior::Delay);
+            while !core.is_stopping() {
+                rhythm.tick().await;
+                let reading = tokio::time::timeout(PROBE_LIMIT, probe.read(target.clone())).await;
+                feed.push(reading.ok().and_then(Result::ok).filter(|value| value.is_finite()));
+            }
+        });
+    }
+}
+
+/// Declared signals that were never read; `side` is the declared list of one side.
+pub(crate) fn unread(core: &Core, side: &[&str]) -> Vec<String> {
+    let read = core.sampler.ever_read();
+    side.iter().filter(|signal| !read.contains(**signal)).map(|signal| (*signal).to_owned()).collect()
+}
+
+fn per_node(core: &Core, cluster: &Cluster, signal: &str, shape: Shape) {
+    for node in cluster.nodes() {
+        let (cluster, name, at) = (cluster.clone(), signal.to_owned(), node.clone());
+        core.sampler.add(signal, &node, shape, Box::new(move || cluster.reading(&name, &at)));
+    }
+}
+
+fn per_link(core: &Core, signal: &str) {
+    for (a, b) in lanes(&core.site.net) {
+        let (net, name, source) = (core.site.net.clone(), signal.to_owned(), link(&a, &b));
+        let read = move || proxy_reading(&net, &name, &a, &b);
+        core.sampler.add(signal, &source, Shape::Counter { dose: 1.0 }, Box::new(read));
+    }
+}
+
+/// Every (a, b) between which payload can travel from a to b.
+fn lanes(net: &ProxyNet) -> BTreeSet<(String, String)> {
+    net.links().into_iter().flat_map(|(a, b)| [(b.clone(), a.clone()), (a, b)]).collect()
+}
+
+/// What the proxy counted of the payload that travels from `a` to `b`; resets are those of connections that `a` opened.
+fn proxy_reading(net: &ProxyNet, signal: &str, a: &str, b: &str) -> Option<f64> {
+    let lane = net.data_counters(a, b).ok()?;
+    let count = match signal {
+        CARRIER_SIGNAL => lane.bytes_passed,
+        "proxy-dropped-bytes" => lane.bytes_dropped,
+        "proxy-delayed-chunks" => lane.chunks_delayed,
+        "proxy-throttled-bytes" => lane.bytes_throttled,
+        // Connections that only `b` opens are counted there.
+        "proxy-reset-connections" => net.counters(a, b).map_or(0, |link| link.connections_reset),
+        _ => return None,
+    };
+    Some(count as f64)
+}
+
+/// `source` is a link by which clients reach a node, or get its answers.
+pub(crate) fn is_client_link(source: &str) -> bool {
+    source.strip_prefix("link ").is_some_and(|lane| lane.starts_with("client->") || lane.ends_with("->client"))
+}
+
+fn per_clients(core: &Arc<Core>, cluster: &Cluster, signal: &str) {
+    let shape = match signal {
+        "client-latency" => Shape::Gauge { change: LATENCY_CHANGE_MS },
+        _ => Shape::Counter { dose: 1.0 },
+    };
+    for node in cluster.nodes() {
+        core.sampler.add(signal, &node, shape, client_reader(&core.recorder.stats(), signal, &node));
+    }
+}
+
+fn client_reader(stats: &Stats, signal: &str, node: &str) -> Reader {
+    let (stats, node) = (stats.clone(), node.to_owned());
+    match signal {
+        "client-timeouts" => Box::new(move || Some(stats.timeouts(&node) as f64)),
+        "client-errors" => Box::new(move || Some(stats.errors(&node) as f64)),
+        _ => {
+            let mut before = stats.latency(&node);
+            // An interval without answers has no latency: a gap.
+            Box::new(move || {
+                let now = stats.latency(&node);
+                let median = now.since(&before).median();
+                before = now;
+                median.map(|median| median.as_secs_f64() * 1e3)
+            })
+        }
+    }
+}
+
+fn per_log(core: &Core, cluster: &Cluster, signal: &str, text: &str) {
+    for node in cluster.nodes() {
+        if let Some(path) = cluster.log_path(&node) {
+            let mut marker = LogMarker::new(path.to_owned(), text);
+            core.sampler.add(signal, &node, Shape::Marker, Box::new(move || marker.count()));
+        }
+    }
+}
