@@ -1,7 +1,11 @@
 //! L2: checkers: a history in, an answer with evidence out. Pure: time and memory limits are handed in.
 
+mod linearizability;
 mod outcome;
+#[cfg(test)]
+pub(crate) mod reference;
 
+pub use linearizability::Linearizability;
 pub use outcome::{Answer, Evidence, Outcome, Violation};
 
 use crate::history::History;

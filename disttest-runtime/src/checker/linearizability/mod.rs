@@ -1,0 +1,191 @@
+//! Linearizability: some order of the operations, each at an instant between its invocation and its completion, is legal.
+
+mod budget;
+mod explain;
+mod object;
+mod search;
+mod shrink;
+#[cfg(test)]
+mod tests;
+mod visited;
+
+use super::{Answer, Checker, Evidence, Limits, Outcome, Violation};
+use crate::history::{Effect, History, Op};
+use crate::model::{Atoms, Model};
+use budget::Budget;
+use object::{Object, Solved};
+use std::collections::BTreeMap;
+
+/// Checks that a history is linearizable (Herlihy and Wing, TOPLAS 1990) with respect to a model.
+///
+/// An operation of unknown outcome may take effect at any time after its invocation, or never; a failed one never did.
+/// Operations that share a timestamp are taken as concurrent. An empty history, or one in which no completed operation
+/// observes anything, is unknown, never valid.
+///
+/// Deciding is NP-complete in general. Registers and maps whose values are written once take O(n log n); otherwise the
+/// search is exponential in the number of operations in flight at once on one object, not in their number.
+#[derive(Clone, Debug)]
+pub struct Linearizability<M> {
+    model: M,
+    per_key: bool,
+}
+
+impl<M: Model> Linearizability<M> {
+    /// Checks the whole history against one object (or, where the model has an object per key, each key).
+    pub fn whole(model: M) -> Linearizability<M> {
+        Linearizability { model, per_key: false }
+    }
+
+    /// Checks the operations of each key by themselves, each against an object of its own.
+    pub fn per_key(model: M) -> Linearizability<M> {
+        Linearizability { model, per_key: true }
+    }
+
+    fn by_key(&self) -> bool {
+        self.per_key || self.model.one_object_per_key()
+    }
+
+    /// Operations by object, with what cannot be judged.
+    fn objects<'h>(&self, history: &'h History, atoms: &mut Atoms) -> (Vec<Object<'h, M>>, Vec<String>) {
+        let mut objects: BTreeMap<Option<&str>, Object<'h, M>> = BTreeMap::new();
+        let mut misfits = Misfits::default();
+        let mut keys_seen: Option<&str> = None;
+        for op in history.ops() {
+            if self.by_key() && op.key.is_none() {
+                misfits.add(op, "it has no key");
+            }
+            if !self.by_key() && op.effect() != Effect::Failed {
+                let key = op.key.as_deref().unwrap_or("");
+                if keys_seen.replace(key).is_some_and(|seen| seen != key) {
+                    misfits.add(op, "another key than before in a check of one object: check per key");
+                }
+            }
+            let key = op.key.as_deref().filter(|_| self.by_key());
+            let object = objects.entry(key).or_insert_with(|| Object::new(key));
+            if let Err(problem) = object.add(op, &self.model, atoms) {
+                misfits.add(op, &problem);
+            }
+        }
+        (objects.into_values().collect(), misfits.into_sentences())
+    }
+}
+
+/// Operations that do not fit, by what does not fit.
+#[derive(Default)]
+struct Misfits(BTreeMap<String, (u64, u64)>);
+
+impl Misfits {
+    fn add(&mut self, op: &Op, problem: &str) {
+        self.0.entry(problem.to_owned()).or_insert((op.op_id, 0)).1 += 1;
+    }
+
+    fn into_sentences(self) -> Vec<String> {
+        let sentence = |(problem, (first, count)): (String, (u64, u64))| {
+            format!("operation {first} and {count} in all: {problem}")
+        };
+        self.0.into_iter().map(sentence).collect()
+    }
+}
+
+impl<M: Model> Checker for Linearizability<M> {
+    fn name(&self) -> &str {
+        "linearizability"
+    }
+
+    fn model(&self) -> Option<&str> {
+        Some(self.model.name())
+    }
+
+    fn cannot_detect(&self) -> Vec<String> {
+        let mut list = vec![
+            "violations in runs, interleavings and faults that did not happen here".to_owned(),
+            "what no completed operation observed: a wrong state that nobody read".to_owned(),
+            "effects of operations whose outcome is unknown, beyond what later operations saw".to_owned(),
+            "misbehaviour shorter than the clock of the history can tell apart".to_owned(),
+        ];
+        if self.by_key() {
+            list.push("relations between keys, such as one key's update becoming visible before another's".to_owned());
+        }
+        list
+    }
+
+    fn missing(&self, history: &History) -> Vec<String> {
+        self.objects(history, &mut Atoms::default()).1
+    }
+
+    fn check(&self, history: &History, limits: &dyn Limits) -> Answer {
+        let mut atoms = Atoms::default();
+        let start = self.model.start(&mut atoms);
+        let (objects, misfits) = self.objects(history, &mut atoms);
+        let mut evidence = Evidence { recorded: history.ops().len() as u64, ..Evidence::default() };
+        let outcome = match reason_not_to_judge(&objects, &misfits) {
+            Some(why) => Outcome::Unknown { why },
+            None => self.judge(&objects, &start, &mut atoms, limits, &mut evidence),
+        };
+        Answer {
+            checker: self.name().to_owned(),
+            model: Some(self.model.name().to_owned()),
+            outcome,
+            evidence,
+            cannot_detect: self.cannot_detect(),
+        }
+    }
+}
+
+fn reason_not_to_judge<M: Model>(objects: &[Object<'_, M>], misfits: &[String]) -> Option<String> {
+    if !misfits.is_empty() {
+        return Some(format!("the history does not fit the model: {}", misfits.join("; ")));
+    }
+    if objects.is_empty() {
+        return Some("the history is empty".to_owned());
+    }
+    let observing: u64 = objects.iter().map(|object| object.observing).sum();
+    (observing == 0).then(|| "no completed operation observes anything: nothing could contradict the model".to_owned())
+}
+
+impl<M: Model> Linearizability<M> {
+    fn judge(
+        &self,
+        objects: &[Object<'_, M>],
+        start: &M::State,
+        atoms: &mut Atoms,
+        limits: &dyn Limits,
+        evidence: &mut Evidence,
+    ) -> Outcome {
+        let mut budget = Budget::new(limits);
+        let (mut violations, mut undecided): (Vec<Violation>, Vec<String>) = (Vec::new(), Vec::new());
+        for object in objects {
+            match object.solve(&self.model, start, &mut budget) {
+                Solved::Order => {}
+                Solved::NoOrder(suspects) => {
+                    let core = shrink::shrink(&self.model, start, object, suspects, atoms, &mut budget);
+                    violations.push(explain::violation(&self.model, start, object, &core, atoms));
+                }
+                Solved::Stopped(why) => {
+                    undecided.push(format!("{}: stopped by {why}", object.label()));
+                    continue;
+                }
+            }
+            evidence.consumed += object.recorded;
+            evidence.partitions += 1;
+        }
+        evidence.fired = budget.steps;
+        evidence.peak_bytes = budget.peak_bytes;
+        // A violation outranks what is unknown.
+        if !violations.is_empty() {
+            violations.sort_by_key(|violation| violation.ops.len());
+            Outcome::Invalid { violations }
+        } else if !undecided.is_empty() {
+            let of = objects.len();
+            let count = undecided.len();
+            undecided.truncate(3);
+            let why = format!(
+                "{count} of {of} objects undecided ({}); it would take more time or memory, or fewer operations in flight",
+                undecided.join("; ")
+            );
+            Outcome::Unknown { why }
+        } else {
+            Outcome::Valid
+        }
+    }
+}

@@ -1,0 +1,103 @@
+//! The operations on one object, as its model understands them.
+
+use super::budget::Budget;
+use super::search::{Found, search};
+use crate::history::{Effect, Op};
+use crate::model::{Atoms, Decision, Model, Timed};
+
+/// The operations on one object.
+pub(super) struct Object<'h, M: Model> {
+    /// The key, when the history is checked per key.
+    pub(super) key: Option<&'h str>,
+    /// All operations recorded on it.
+    pub(super) recorded: u64,
+    /// Completed operations that some state forbids.
+    pub(super) observing: u64,
+    /// Operations that can matter: neither failed nor inert.
+    pub(super) ops: Vec<&'h Op>,
+    /// `ops` as calls.
+    pub(super) calls: Vec<Timed<M::Call>>,
+}
+
+/// What is known of one object.
+pub(super) enum Solved {
+    /// A legal order exists.
+    Order,
+    /// None exists.
+    NoOrder(Suspects),
+    /// The limits stopped the search.
+    Stopped(String),
+}
+
+/// Where to look for the smallest reason.
+pub(super) enum Suspects {
+    /// These calls (indices) suffice.
+    These(Vec<usize>),
+    /// What was invoked until this call completed suffices.
+    Until(usize),
+}
+
+impl<'h, M: Model> Object<'h, M> {
+    pub(super) fn new(key: Option<&'h str>) -> Self {
+        Object { key, recorded: 0, observing: 0, ops: Vec::new(), calls: Vec::new() }
+    }
+
+    /// Takes the next operation; `Err` says what the model does not understand of it.
+    pub(super) fn add(&mut self, op: &'h Op, model: &M, atoms: &mut Atoms) -> Result<(), String> {
+        self.recorded += 1;
+        if op.effect() == Effect::Failed {
+            return Ok(());
+        }
+        let call = model.call(op, atoms)?;
+        if is_inert(model, &call) {
+            return Ok(());
+        }
+        let complete = if op.effect() == Effect::Unknown { None } else { op.complete_ts.map(|at| at.0) };
+        self.observing += u64::from(complete.is_some() && model.observes(&call));
+        self.ops.push(op);
+        self.calls.push(Timed { call, invoke: op.invoke_ts.0, complete });
+        Ok(())
+    }
+
+    pub(super) fn label(&self) -> String {
+        self.key.map_or_else(|| "the object".to_owned(), |key| format!("key {key:?}"))
+    }
+
+    pub(super) fn solve(&self, model: &M, start: &M::State, budget: &mut Budget<'_>) -> Solved {
+        solve(model, start, &self.calls, budget)
+    }
+}
+
+/// True when leaving out `call` makes no difference: it is legal in every state and changes none.
+pub(super) fn is_inert<M: Model>(model: &M, call: &M::Call) -> bool {
+    model.only_reads(call) && !model.observes(call)
+}
+
+/// Decides whether `calls` have a legal order from `start`.
+pub(super) fn solve<M: Model>(
+    model: &M,
+    start: &M::State,
+    calls: &[Timed<M::Call>],
+    budget: &mut Budget<'_>,
+) -> Solved {
+    if let Some(why) = budget.stop(|| size_of_val(calls) as u64) {
+        return Solved::Stopped(why);
+    }
+    match model.decide(start, calls) {
+        Some(decision) => {
+            budget.steps += calls.len() as u64;
+            match decision {
+                Decision::Linearizable => return Solved::Order,
+                Decision::NotLinearizable(these) => return Solved::NoOrder(Suspects::These(these)),
+            }
+        }
+        None => {}
+    }
+    let mut refined = calls.to_vec();
+    model.refine(&mut refined);
+    match search(model, start, &refined, budget) {
+        Found::Order => Solved::Order,
+        Found::None { at } => Solved::NoOrder(Suspects::Until(at)),
+        Found::Stopped(why) => Solved::Stopped(why),
+    }
+}

@@ -1,0 +1,143 @@
+//! From an object without a legal order to the few operations that already have none.
+//!
+//! Leaving out an operation is not sound: without a write, a read of its value looks wrong. So operations are made
+//! free instead: a free operation may take effect at any time after its invocation, or never, and its answer says
+//! nothing. Freeing only adds legal orders; what is still without one is a reason by itself, whatever the free
+//! operations did. The result is 1-minimal: freeing any further operation gives a legal order (unless effort ran out).
+
+use super::budget::Budget;
+use super::object::{Object, Solved, Suspects, is_inert, solve};
+use crate::base::time::Nanos;
+use crate::history::Op;
+use crate::model::{Atoms, Model, Timed};
+use serde_json::Value;
+
+/// Steps of search that a witness may cost beside a multiple of its object's size.
+const EFFORT: u64 = 2_000_000;
+
+/// Indices, in the order of invocation, of operations of `object` that have no legal order whatever the others did.
+pub(super) fn shrink<M: Model>(
+    model: &M,
+    start: &M::State,
+    object: &Object<'_, M>,
+    suspects: Suspects,
+    atoms: &mut Atoms,
+    budget: &mut Budget<'_>,
+) -> Vec<usize> {
+    let saved = budget.cap;
+    budget.cap = Some(budget.steps + EFFORT + 200 * object.calls.len() as u64);
+    let mut trial = Trial { model, start, object, free: free_calls(model, object, atoms), budget };
+    let mut firm = trial.first_guess(suspects);
+    trial.drop_late(&mut firm);
+    trial.drop_early(&mut firm);
+    trial.drop_chunks(&mut firm);
+    budget.cap = saved;
+    firm
+}
+
+/// Each call as it would be if nothing were known of its outcome; `None` when that could change nothing.
+fn free_calls<M: Model>(model: &M, object: &Object<'_, M>, atoms: &mut Atoms) -> Vec<Option<M::Call>> {
+    let free = |op: &&Op| {
+        let free = Op { complete_ts: None, output: Value::Null, error: None, timeout_marker: true, ..(*op).clone() };
+        model.call(&free, atoms).ok().filter(|call| !is_inert(model, call))
+    };
+    object.ops.iter().map(free).collect()
+}
+
+struct Trial<'a, 'h, 'b, M: Model> {
+    model: &'a M,
+    start: &'a M::State,
+    object: &'a Object<'h, M>,
+    free: Vec<Option<M::Call>>,
+    budget: &'a mut Budget<'b>,
+}
+
+impl<M: Model> Trial<'_, '_, '_, M> {
+    /// True when `firm` (sorted) has no legal order, all others being free. Undecided counts as false.
+    fn suffices(&mut self, firm: &[usize]) -> bool {
+        // What begins after everything firm has completed cannot help.
+        let end = firm.iter().filter_map(|index| self.object.calls[*index].complete).max().unwrap_or(0);
+        let mut firm = firm.iter().copied().peekable();
+        let mut calls = Vec::new();
+        for (index, call) in self.object.calls.iter().enumerate() {
+            if firm.next_if_eq(&index).is_some() {
+                calls.push(call.clone());
+            } else if let Some(free) = self.free[index].as_ref().filter(|_| call.invoke <= end) {
+                calls.push(Timed { call: free.clone(), invoke: call.invoke, complete: None });
+            }
+        }
+        matches!(solve(self.model, self.start, &calls, self.budget), Solved::NoOrder(_))
+    }
+
+    fn first_guess(&mut self, suspects: Suspects) -> Vec<usize> {
+        let settled = |index: &usize| self.object.calls[*index].complete.is_some();
+        let all: Vec<usize> = (0..self.object.calls.len()).filter(settled).collect();
+        let guess: Vec<usize> = match suspects {
+            Suspects::These(mut these) => {
+                these.retain(settled);
+                these.sort_unstable();
+                these
+            }
+            Suspects::Until(last) => {
+                let end = self.object.calls[last].complete;
+                all.iter().copied().filter(|index| self.object.calls[*index].complete <= end).collect()
+            }
+        };
+        if self.suffices(&guess) { guess } else { all }
+    }
+
+    /// Frees the last to complete, as long as the rest suffices: the earliest contradiction reads best.
+    fn drop_late(&mut self, firm: &mut Vec<usize>) {
+        loop {
+            let last = firm.iter().copied().max_by_key(|index| self.object.calls[*index].complete);
+            let rest: Vec<usize> = firm.iter().copied().filter(|index| Some(*index) != last).collect();
+            if rest.is_empty() || !self.suffices(&rest) {
+                return;
+            }
+            *firm = rest;
+        }
+    }
+
+    /// Keeps the last 1, 2, 4, … to complete, as soon as they suffice.
+    fn drop_early(&mut self, firm: &mut Vec<usize>) {
+        let mut by_completion = firm.clone();
+        by_completion.sort_by_key(|index| self.object.calls[*index].complete);
+        let mut keep = 1;
+        while keep < firm.len() {
+            let mut last = by_completion[by_completion.len() - keep..].to_vec();
+            last.sort_unstable();
+            if self.suffices(&last) {
+                *firm = last;
+                return;
+            }
+            keep *= 2;
+        }
+    }
+
+    /// Frees halves, quarters, … and at last single operations, until no single one can be freed.
+    fn drop_chunks(&mut self, firm: &mut Vec<usize>) {
+        let mut chunk = firm.len() / 2;
+        while chunk > 0 {
+            let mut at = 0;
+            let mut freed = false;
+            while at < firm.len() {
+                let rest: Vec<usize> =
+                    firm.iter().enumerate().filter(|(i, _)| *i < at || *i >= at + chunk).map(|(_, op)| *op).collect();
+                if !rest.is_empty() && self.suffices(&rest) {
+                    *firm = rest;
+                    freed = true;
+                } else {
+                    at += chunk;
+                }
+            }
+            chunk = if chunk == 1 && freed { 1 } else { chunk / 2 };
+        }
+    }
+}
+
+/// The operations of a core, by invocation.
+pub(super) fn core_ops<'h, M: Model>(object: &Object<'h, M>, core: &[usize]) -> Vec<&'h Op> {
+    let mut ops: Vec<&Op> = core.iter().map(|index| object.ops[*index]).collect();
+    ops.sort_by_key(|op| (op.invoke_ts, op.complete_ts.unwrap_or(Nanos(u64::MAX)), op.op_id));
+    ops
+}

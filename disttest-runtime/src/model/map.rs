@@ -1,0 +1,74 @@
+//! A map: a value per key.
+
+use super::{Atom, Atoms, Decision, Model, RegisterCall, Step, Timed, zones};
+use crate::history::access::Touch;
+use crate::history::{Effect, Op};
+use serde_json::Value;
+
+/// `get`, `put`, `delete` (and `cas`) over keys (`read` and `write` are the same words). Keys hold null, that is
+/// nothing, until told otherwise.
+///
+/// Each key is an object of its own: checked whole or per key, the answer is the same. What a `put` answers is not
+/// looked at; a `delete` that answers `true` or `false` says whether there was a value.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct MapModel {
+    start: Value,
+}
+
+impl MapModel {
+    /// A map without entries.
+    pub fn new() -> MapModel {
+        MapModel::default()
+    }
+
+    /// A map whose every key holds `value`, such as the empty string.
+    pub fn starting_at(value: impl Into<Value>) -> MapModel {
+        MapModel { start: value.into() }
+    }
+}
+
+impl Model for MapModel {
+    type State = Atom;
+    type Call = RegisterCall;
+
+    fn name(&self) -> &str {
+        "map"
+    }
+
+    fn start(&self, atoms: &mut Atoms) -> Atom {
+        atoms.of(&self.start)
+    }
+
+    fn call(&self, op: &Op, atoms: &mut Atoms) -> Result<RegisterCall, String> {
+        match Touch::of(op)? {
+            Touch::Cas { done: None, .. } if op.effect() == Effect::Acknowledged => {
+                Err("a completed cas answers true or false".to_owned())
+            }
+            touch => Ok(RegisterCall::of(touch, atoms)),
+        }
+    }
+
+    fn step(&self, state: &Atom, call: &RegisterCall) -> Step<Atom> {
+        call.step(*state)
+    }
+
+    fn one_object_per_key(&self) -> bool {
+        true
+    }
+
+    fn observes(&self, call: &RegisterCall) -> bool {
+        call.observes()
+    }
+
+    fn only_reads(&self, call: &RegisterCall) -> bool {
+        call.only_reads()
+    }
+
+    fn decide(&self, start: &Atom, calls: &[Timed<RegisterCall>]) -> Option<Decision> {
+        zones::decide(*start, calls)
+    }
+
+    fn show(&self, state: &Atom, atoms: &Atoms) -> String {
+        atoms.value(*state).to_string()
+    }
+}
