@@ -51,7 +51,7 @@ mod tests {
         let mut scan = LogScan::default();
         add(&mut scan, "n1.log", b"up\nthread 'main' panicked at src/x.rs:1:1:\nboom \xff\n");
         add(&mut scan, "n2.log", b"all quiet\n");
-        assert_eq!((scan.files, scan.bytes), (2, 61));
+        assert_eq!((scan.files, scan.bytes), (2, 60));
         assert_eq!(scan.suspicious, ["n1.log:2: thread 'main' panicked at src/x.rs:1:1:"]);
     }
 

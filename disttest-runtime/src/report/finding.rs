@@ -5,7 +5,6 @@ use super::doc::Doc;
 use super::escape::{block, code, inline};
 use super::evidence::run_name;
 use super::terminal::command;
-use crate::checker::Outcome;
 use crate::plan::{Category, Plan};
 use crate::verdict::{End, Facts, RunRecord, ScenarioRecord, Seen, does_not_count};
 use std::collections::BTreeSet;
@@ -113,7 +112,7 @@ fn of_violation(plan: Option<&Plan>, record: &ScenarioRecord, facts: &Facts, see
         reduction: if by_node { "SUT" } else { UNKNOWN },
         classification: taxdc(record, run, seen, by_node),
         folder,
-        evidence: run.map_or_else(|| "no record".to_owned(), |run| evidence(run, &windows)),
+        evidence: run.map_or_else(|| "no record".to_owned(), |run| evidence(run, seen, &windows)),
         cause: cause(plan, record, seen),
         next: next(record, seen, by_node),
     }
@@ -143,15 +142,12 @@ fn landed(record: &ScenarioRecord, run: &RunRecord) -> String {
     landed.map(|w| format!("{} ({})", w.nemesis, w.detail)).collect::<Vec<_>>().join(", ")
 }
 
-fn evidence(run: &RunRecord, windows: &str) -> String {
-    let ops = run.answers.iter().find_map(|answer| match &answer.outcome {
-        Outcome::Invalid { violations } => violations.first().map(|v| v.ops.clone()),
-        _ => None,
-    });
-    let witness = ops.filter(|ops| !ops.is_empty()).map_or_else(String::new, |ops| {
-        let shown = ops.iter().take(20).map(u64::to_string).collect::<Vec<_>>().join(", ");
-        format!("witness of {} operations of {} (op_id {shown}); ", ops.len(), run.operations.recorded)
-    });
+fn evidence(run: &RunRecord, seen: &Seen, windows: &str) -> String {
+    let shown = seen.ops.iter().take(20).map(u64::to_string).collect::<Vec<_>>().join(", ");
+    let witness = match seen.ops.len() {
+        0 => String::new(),
+        n => format!("witness of {n} operations of {} (op_id {shown}); ", run.operations.recorded),
+    };
     let windows = if windows.is_empty() { "no fault landed".to_owned() } else { format!("landed: {windows}") };
     format!("{witness}{windows}; record, history and logs")
 }

@@ -117,7 +117,7 @@ fn oracle(doc: &mut Doc, record: &ScenarioRecord, facts: &Facts) {
         for answer in &run.answers {
             let said = match &answer.outcome {
                 Outcome::Valid => "valid".to_owned(),
-                Outcome::Invalid { violations } => format!("invalid: {} violations", violations.len()),
+                Outcome::Invalid { violations } => format!("invalid, violations: {}", violations.len()),
                 Outcome::Unknown { why } => format!("unknown: {why}"),
             };
             let (e, limits) = (&answer.evidence, answer.cannot_detect.join("; "));

@@ -84,7 +84,7 @@ pub(super) fn timeline(doc: &mut Doc, events: &[Event]) {
     doc.table(&["Time (UTC)", "Scenario", "Event", "Notes"], &rows, "No event was recorded.");
     let progress = events.len() - told.len();
     if progress > 0 {
-        doc.block(format!("{progress} progress lines are left out; they stand in the runs' `events.jsonl`."));
+        doc.block(format!("Progress lines left out here: {progress}; they stand in `events.jsonl` of the runs."));
     }
 }
 

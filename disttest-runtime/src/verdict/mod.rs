@@ -18,7 +18,7 @@ pub use facts::Facts;
 pub use landing::{Landing, does_not_count};
 pub use oracle::{OracleFacts, Weakness};
 pub use record::*;
-pub use seen::{Seen, Violations};
+pub use seen::{Seen, Violations, reproduces, violates};
 pub use state::{SessionVerdict, Verdict};
 pub use tree::decide;
 pub use why::{Step, Why};

@@ -369,6 +369,12 @@ const MUTATIONS: &[Mutation] = &[
         "checker-subset",
     ),
     ("a checker got a truncated history", |c| truncate(&mut c.runs[0]), Verdict::PartialModel, "checker-subset"),
+    (
+        "each key was judged, the whole is declared",
+        |c| c.declared.checkers[0].1 = Scope::Whole,
+        Verdict::PartialModel,
+        "checker-subset",
+    ),
     // The budget.
     ("no budgets", |c| c.declared.budgets = None, Verdict::PassSmoke, "budget-gate"),
     ("short of nodes", |c| c.runs[1].measured.nodes = 4, Verdict::PassSmoke, "budget-gate"),
@@ -589,6 +595,22 @@ fn a_violation_without_a_proven_fault_is_attributed_to_no_fault() {
     assert_eq!(verdict, Verdict::FailNondeterministic);
     let expect = "C1, C2 violated: x on k1 (linearizability); seed 1 was not run again, attributed to no fault";
     assert_eq!(why.headline(), expect);
+}
+
+#[test]
+fn a_violation_is_reproduced_only_by_another_execution_of_its_seed() {
+    let (mut first, clean) = (run(1), run(1));
+    violate(&mut first);
+    assert!(violates(&first) && !violates(&clean));
+    assert!(reproduces(&first, &rerun(&first, 1)));
+    assert!(!reproduces(&first, &first), "an execution does not reproduce itself");
+    assert!(!reproduces(&first, &rerun(&clean, 1)));
+    let mut other_seed = rerun(&first, 1);
+    other_seed.request.seed = 2;
+    assert!(!reproduces(&first, &other_seed));
+    let mut allowed = run(1);
+    allowed.deaths.push(death(true));
+    assert!(!violates(&allowed));
 }
 
 #[test]

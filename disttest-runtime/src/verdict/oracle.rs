@@ -1,6 +1,6 @@
 //! What the oracles of all runs did, and why they may be too weak (tree steps 5 to 7; D11, D19; DESIGN.md §2).
 
-use super::{Bite, Declared, RunRecord, Tooth};
+use super::{Bite, Declared, RunRecord, Scope, Tooth};
 use crate::checker::{Answer, Outcome};
 
 /// A reason for INCONCLUSIVE-oracle-too-weak.
@@ -36,6 +36,10 @@ pub struct OracleFacts {
     /// Damaged histories that were rejected.
     pub rejected: u64,
 }
+
+/// The checker for which judging key by key is a weaker claim than judging the whole: an order of each key alone need
+/// not join to one order of all, unless the model is one of independent keys, and then a plan says `per_key`.
+const LINEARIZABILITY: &str = "linearizability";
 
 /// Names of the tooth that is no damage but the unchanged history. It must be accepted, which may also be recorded as
 /// "no damage applies".
@@ -134,6 +138,12 @@ impl OracleFacts {
         } else if evidence.consumed < had {
             let taken = evidence.consumed;
             self.subset.push(format!("{}: `{name}` took {taken} of {had} operations into account", run.place()));
+        }
+        let whole = declared.checkers.iter().any(|(declared, scope)| declared == name && *scope == Scope::Whole);
+        if whole && name == LINEARIZABILITY && evidence.partitions > 1 {
+            let parts = evidence.partitions;
+            let reason = format!("`{name}` judged {parts} keys each for itself, declared is the whole history");
+            self.subset.push(format!("{}: {reason}", run.place()));
         }
     }
 

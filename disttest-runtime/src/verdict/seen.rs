@@ -23,6 +23,8 @@ pub struct Seen {
     pub anomaly: String,
     /// The key, or the node.
     pub place: Option<String>,
+    /// Operations of the witness; empty for what no history shows.
+    pub ops: Vec<u64>,
     /// The witness as text.
     pub explanation: String,
     /// A planned fault was proven to have landed in that run; otherwise the violation is attributed to no fault.
@@ -62,6 +64,17 @@ impl Violations {
     }
 }
 
+/// True when `run` saw a violation: a checker rejected its history, or a node died and was not allowed to.
+pub fn violates(run: &RunRecord) -> bool {
+    !of_run(run, false).is_empty()
+}
+
+/// True when `again`, another execution of the seed of `first`, saw a violation that `first` saw too (D5).
+pub fn reproduces(first: &RunRecord, again: &RunRecord) -> bool {
+    let again = of_run(again, false);
+    of_run(first, false).iter().any(|seen| again.iter().any(|other| repeats(seen, other)))
+}
+
 fn same_kind(a: &Seen, b: &Seen) -> bool {
     (a.seed, &a.checker, &a.anomaly) == (b.seed, &b.checker, &b.anomaly)
 }
@@ -73,13 +86,14 @@ fn repeats(first: &Seen, again: &Seen) -> bool {
 
 /// Every violation that a record holds, however its code ended.
 fn of_run(run: &RunRecord, attributed: bool) -> Vec<Seen> {
-    let seen = |checker: &str, anomaly: &str, place: Option<String>, explanation: String| Seen {
+    let seen = |checker: &str, anomaly: &str, place: Option<String>, ops: &[u64], explanation: String| Seen {
         seed: run.request.seed,
         rerun: run.request.rerun,
         run_id: run.request.run_id.clone(),
         checker: checker.to_owned(),
         anomaly: anomaly.to_owned(),
         place,
+        ops: ops.to_vec(),
         explanation,
         attributed,
     };
@@ -87,15 +101,15 @@ fn of_run(run: &RunRecord, attributed: bool) -> Vec<Seen> {
     for answer in &run.answers {
         let Outcome::Invalid { violations } = &answer.outcome else { continue };
         for v in violations {
-            all.push(seen(&answer.checker, &v.anomaly, v.key.clone(), v.explanation.clone()));
+            all.push(seen(&answer.checker, &v.anomaly, v.key.clone(), &v.ops, v.explanation.clone()));
         }
         if violations.is_empty() {
-            all.push(seen(&answer.checker, "unnamed-anomaly", None, "the checker gave no witness".to_owned()));
+            all.push(seen(&answer.checker, "unnamed-anomaly", None, &[], "the checker gave no witness".to_owned()));
         }
     }
     for death in run.deaths.iter().filter(|death| !death.allowed) {
         let explanation = format!("node {} exited though no nemesis killed it: {}", death.node, death.how);
-        all.push(seen(RUNTIME, NODE_DEATH, Some(death.node.clone()), explanation));
+        all.push(seen(RUNTIME, NODE_DEATH, Some(death.node.clone()), &[], explanation));
     }
     all
 }
