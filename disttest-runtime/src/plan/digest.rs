@@ -130,3 +130,115 @@ fn joined(texts: &[&str]) -> String {
 fn flat(text: &str) -> String {
     text.split_whitespace().collect::<Vec<_>>().join(" ")
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::plan::parse;
+
+    const PLAN: &str = include_str!("../../tests-data/plans/register.md");
+
+    fn digests(text: &str) -> [String; 2] {
+        let (plan, _) = parse(text);
+        let digest = |i: usize| scenario_digest(&plan, &plan.scenarios[i]);
+        [digest(0), digest(1)]
+    }
+
+    #[test]
+    fn an_edit_moves_the_digest_of_exactly_the_scenarios_it_concerns() {
+        let base = digests(PLAN);
+        let check = |from: &str, to: &str, moved: [bool; 2]| {
+            assert!(PLAN.contains(from), "{from}");
+            let edited = digests(&PLAN.replacen(from, to, 1));
+            assert_eq!([edited[0] != base[0], edited[1] != base[1]], moved, "{from} -> {to}");
+        };
+        // What the test of S1 must show.
+        for (from, to) in [
+            ("are linearizable.", "are sequentially consistent."),
+            ("| safety |", "| liveness |"),
+            ("crash of a minority", "crash of a majority"),
+            ("skips its write-back", "skips its read"),
+            ("a later read at another node", "a later read at the same node"),
+            ("the change touches", "a change touches"),
+            ("- **Closes:** H1, H2", "- **Closes:** H1"),
+            ("C1, C2\n- **Closes", "C1\n- **Closes"),
+            ("16 clients", "8 clients"),
+            ("8 hot keys", "9 hot keys"),
+            ("3 s each", "1 s each"),
+            ("then no-lost-ack against", "and maybe no-lost-ack against"),
+            ("6s × 1 fault", "5s × 1 fault"),
+            ("20000 operations", "2000 operations"),
+            ("no soak rig yet", "no rig"),
+            ("`register`, one per key", "`map`"),
+            ("`metric:peer-timeouts`", "`client-errors`"),
+            ("may have happened", "did not happen"),
+            ("one window, the same", "two windows, the same"),
+            ("default schema, in-process", "default schema"),
+            ("tests/auto/s1_linearizable", "tests/auto/s1_other"),
+            ("// TODO 1. Workload", "// TODO 1. workload"),
+            ("logs of each node", "logs of one node"),
+            ("linearizable_register_under_partitions\n\n", "linearizable_register\n\n"),
+            ("- **Technique:** Jepsen", "- **Background:** new\n- **Technique:** Jepsen"),
+            ("- **Technique:** Jepsen", "Some prose.\n\n- **Technique:** Jepsen"),
+        ] {
+            check(from, to, [true, false]);
+        }
+        check("none — the claim is about", "none — the promise is about", [false, true]);
+        check("one slow node delays", "a slow node delays", [false, true]);
+        // Elsewhere in the plan, or not a change of content.
+        for (from, to) in [
+            ("**Status:** reviewed", "**Status:** executed"),
+            ("hold a register per key", "hold one register per key"),
+            ("README §2", "README §4"),
+            ("Subsystem: read path", "Subsystem: reads"),
+            ("one vendor", "two vendors"),
+            ("half writes,\n  8 hot keys", "half\n  writes, 8 hot keys"),
+            ("- **Workload:** 16", "-   **workload**:   16"),
+            ("#### §7.M — Model / history / checker discipline", "#### §7.M"),
+            ("\n---\n", "\n\n<!-- S1 -->\n"),
+            (
+                "- **Closes:** H1, H2\n- **Technique:** Jepsen-style histories\n",
+                "- **Technique:** Jepsen-style histories\n- **Closes:** H1, H2\n",
+            ),
+        ] {
+            check(from, to, [false, false]);
+        }
+    }
+
+    #[test]
+    fn the_digest_of_the_fixture_is_pinned() {
+        // A change of this value is a change of the canonical form: every generated test would be told of drift.
+        assert_eq!(digests(PLAN)[1], "391b25cfa72e2de15c3c1d429a0d168c2b311f20a34dcc7f1a45db07de8c9c7f");
+    }
+
+    #[test]
+    fn the_parts_say_what_differs() {
+        let parts_of = |text: &str| {
+            let (plan, _) = parse(text);
+            scenario_parts(&plan, &plan.scenarios[0])
+        };
+        let (a, b) = (
+            parts_of(PLAN),
+            parts_of(&PLAN.replace("8 hot keys", "9 hot keys").replace("are linearizable", "are lin")),
+        );
+        let differing: Vec<&str> = a.iter().zip(&b).filter(|(x, y)| x != y).map(|(x, _)| x.0.as_str()).collect();
+        assert_eq!(differing, ["Workload", "claim C1"]);
+    }
+
+    #[test]
+    fn a_formula_in_a_code_block_and_an_undefined_claim_are_part_of_the_digest() {
+        let plan = |formula: &str| {
+            format!("## 7. S\n### S1: a\n- **Falsifies if it FAILs:** C9\n- **Oracle:**\n  ```\n  {formula}\n  ```\n")
+        };
+        let digest = |text: &str| {
+            let (plan, _) = parse(text);
+            scenario_digest(&plan, &plan.scenarios[0])
+        };
+        assert_ne!(digest(&plan("p99 < 5")), digest(&plan("p99 < 9")));
+        let defined = format!(
+            "## 1b. C\n| ID | Claim | Category | Source | Inferred? |\n|---|---|---|---|---|\n| C9 | x | safety | y | no |\n\n{}",
+            plan("p99 < 5")
+        );
+        assert_ne!(digest(&plan("p99 < 5")), digest(&defined));
+    }
+}

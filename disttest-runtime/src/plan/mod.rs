@@ -7,6 +7,8 @@ mod id;
 mod labels;
 mod lint;
 mod model;
+#[cfg(test)]
+mod mutations;
 pub mod names;
 mod no_fault;
 mod parse;

@@ -289,3 +289,122 @@ fn unique(items: impl Iterator<Item = String>) -> Vec<String> {
     });
     out
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::plan::{Budget, parse};
+
+    const PLAN: &str = include_str!("../../tests-data/plans/register.md");
+
+    fn first(text: &str) -> (Resolved, Vec<String>) {
+        let (plan, _) = parse(text);
+        let (resolved, told) = resolve(&plan, &plan.scenarios[0]);
+        (resolved, told.into_iter().map(|d| d.rule).collect())
+    }
+
+    fn edited(from: &str, to: &str) -> (Resolved, Vec<String>) {
+        assert!(PLAN.contains(from), "{from}");
+        first(&PLAN.replacen(from, to, 1))
+    }
+
+    fn strings(list: &[&str]) -> Vec<String> {
+        list.iter().map(|s| (*s).to_owned()).collect()
+    }
+
+    #[test]
+    fn the_fixture_resolves_whole() {
+        let (found, told) = first(PLAN);
+        assert_eq!(told, Vec::<String>::new());
+        assert_eq!(
+            (found.id.to_string().as_str(), found.name.as_str()),
+            ("S1", "linearizable_register_under_partitions")
+        );
+        let falsifies: Vec<(String, Vec<Category>)> =
+            found.falsifies.iter().map(|(id, c)| (id.to_string(), c.clone())).collect();
+        assert_eq!(
+            falsifies,
+            [("C1".to_owned(), vec![Category::Safety]), ("C2".to_owned(), vec![Category::Durability])]
+        );
+        assert_eq!(found.model.as_deref(), Some("register"));
+        assert_eq!(found.checkers, [("linearizability".to_owned(), true), ("no-lost-ack".to_owned(), false)]);
+        let fault = Fault::Planned {
+            nemeses: strings(&["asymmetric-data-cut", "hard-kill"]),
+            injector: strings(&["proxy-dropped-bytes", "process-exit"]),
+            victim: strings(&["client-timeouts", "metric:peer-timeouts"]),
+        };
+        assert_eq!(found.fault, fault);
+        assert_eq!(
+            found.budgets.map(|b| b.smoke),
+            Some(Budget { nodes: 3, seconds: 6, faults: 1, seeds: 1, operations: 0 })
+        );
+        let (plan, _) = parse(PLAN);
+        let (second, told) = resolve(&plan, &plan.scenarios[1]);
+        assert_eq!(
+            (second.fault, told),
+            (Fault::NoFault { reason: "the claim is about the steady state".to_owned() }, vec![])
+        );
+        assert_eq!((second.model, second.checkers), (None, vec![]));
+    }
+
+    #[test]
+    fn models_are_resolved_or_left_open() {
+        let check = |text: &str, expect: Option<&str>| assert_eq!(model_named(text).as_deref(), expect, "{text}");
+        check("register", Some("register"));
+        check("`register`, one per key", Some("register"));
+        check("Membership table of all nodes", Some("membership-table"));
+        check("other(crdt set)", Some("other(crdt set)"));
+        check("`other(bank)` with transfers", Some("other(bank)"));
+        check("the key space is a `map`", Some("map"));
+        check("`register` (read and write)", Some("register"));
+        check("register or map", None);
+        check("`register` / `map`", None);
+        check("not a `register`", None);
+        check("a bank", None);
+        check("registered users", None);
+        check("map-like thing", None);
+    }
+
+    #[test]
+    fn per_key_belongs_to_the_checker_it_stands_at() {
+        let check = |text: &str, expect: &[(&str, bool)]| {
+            let found: Vec<(&str, bool)> = checkers_named(text).into_iter().map(|(m, keyed)| (m.id, keyed)).collect();
+            assert_eq!(found, expect, "{text}");
+        };
+        check("`linearizability` per key, and `no-lost-ack`", &[("linearizability", true), ("no-lost-ack", false)]);
+        check("per-key linearizability; no-lost-ack", &[("linearizability", true), ("no-lost-ack", false)]);
+        check("no-lost-ack and per-key linearizability", &[("no-lost-ack", false), ("linearizability", true)]);
+        check("no-lost-ack, linearizability per key", &[("no-lost-ack", false), ("linearizability", true)]);
+        check("linearizability of the whole history", &[("linearizability", false)]);
+        check("linearizability, not per key", &[("linearizability", false)]);
+    }
+
+    #[test]
+    fn what_is_denied_or_missing_stays_unfilled_and_is_told() {
+        let (found, told) = edited("`linearizability` per key, and `no-lost-ack`", "not linearizability");
+        assert_eq!(
+            found.checkers,
+            [("linearizability".to_owned(), true), ("no-lost-ack".to_owned(), false)],
+            "from the oracle"
+        );
+        assert_eq!(told, ["unresolved-checker"]);
+        let (found, told) = edited("`register`, one per key", "a bank");
+        assert_eq!((found.model, told), (None, strings(&["unresolved-model"])));
+        let (found, told) = edited("victim: `client-timeouts`, `metric:peer-timeouts`", "the victim notices");
+        assert_eq!((found.fault, told), (Fault::Unresolved, strings(&["unresolved-fault"])));
+        let (found, told) = edited("`asymmetric-data-cut` and `hard-kill` in turn", "none — too slow for it");
+        assert_eq!(
+            (found.fault, told),
+            (Fault::Unresolved, strings(&["unresolved-fault"])),
+            "§7.M still names nemeses"
+        );
+        let (found, _) =
+            edited("`asymmetric-data-cut` and `hard-kill` in turn", "no `pause`; `full-partition` in turn");
+        let Fault::Planned { nemeses, .. } = found.fault else { panic!("a fault is planned") };
+        assert_eq!(nemeses, ["full-partition", "asymmetric-data-cut", "hard-kill"]);
+        let (found, _) = edited("- **Falsifies if it FAILs:** C1, C2", "- **Falsifies if it FAILs:** C9");
+        assert_eq!(found.falsifies[0].1, [Category::Safety], "an undefined claim gates");
+        let (found, _) = edited("| safety |", "| consistency |");
+        assert_eq!(found.falsifies[0].1, [Category::Safety], "an unknown category gates");
+    }
+}

@@ -166,4 +166,4 @@ fn is_unfilled(value: &str) -> bool {
 }
 
 #[cfg(test)]
-mod tests {}
+mod tests;

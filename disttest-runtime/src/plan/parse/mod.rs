@@ -125,4 +125,4 @@ fn section_heading(line: &Line<'_>) -> Option<(String, String, Span)> {
 }
 
 #[cfg(test)]
-mod tests {}
+mod tests;

@@ -1,0 +1,3 @@
+//! One verb a file.
+
+pub mod plan;
