@@ -2,7 +2,7 @@
 //! with the same id.
 
 use std::fs;
-use std::io;
+use std::io::{self, BufRead};
 use std::net::SocketAddr;
 
 /// The fields of `/proc/<pid>/stat` that a nemesis relies on (proc_pid_stat(5)).
@@ -75,15 +75,22 @@ pub fn group_listens(group: i32, address: SocketAddr) -> bool {
 /// Inodes of the sockets that listen on `port`, from `/proc/net/tcp` and `tcp6` (state 0A is LISTEN).
 fn listening_inodes(port: u16) -> Vec<String> {
     let suffix = format!(":{port:04X}");
-    let tables = ["/proc/net/tcp", "/proc/net/tcp6"].map(|path| fs::read_to_string(path).unwrap_or_default());
-    let lines = tables.iter().flat_map(|table| table.lines().skip(1));
-    lines
-        .filter_map(|line| {
-            let fields: Vec<&str> = line.split_whitespace().collect();
-            let (local, state, inode) = (fields.get(1)?, fields.get(3)?, fields.get(9)?);
-            (local.ends_with(&suffix) && *state == "0A").then(|| (*inode).to_owned())
-        })
-        .collect()
+    let mut inodes = Vec::new();
+    for table in ["/proc/net/tcp", "/proc/net/tcp6"] {
+        let Ok(file) = fs::File::open(table) else { continue };
+        for line in io::BufReader::new(file).lines().skip(1).map_while(Result::ok) {
+            let fields: Vec<&str> = line.split_whitespace().take(10).collect();
+            let [_, local, _, state, .., inode] = fields[..] else { break };
+            // The kernel lists listeners first; behind them there may be thousands of dying connections.
+            if state != "0A" {
+                break;
+            }
+            if local.ends_with(&suffix) {
+                inodes.push(inode.to_owned());
+            }
+        }
+    }
+    inodes
 }
 
 /// The id of this boot, which start times are relative to.

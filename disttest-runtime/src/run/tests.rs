@@ -92,7 +92,7 @@ async fn workload(run: &Run) -> Result<Workload> {
 async fn pings(mut client: Client) -> Result<()> {
     while client.running() {
         ping_once(&mut client).await;
-        tokio::time::sleep(Duration::from_millis(5)).await;
+        tokio::time::sleep(Duration::from_millis(20)).await;
     }
     Ok(())
 }
