@@ -1,1 +1,3 @@
-//! (layer place: audit)
+//! L3: audits: whether the evidence of a run can carry its verdict. Pure.
+
+pub mod damage;
