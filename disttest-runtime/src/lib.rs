@@ -45,3 +45,37 @@ pub mod prelude {
     };
     pub use serde_json::{Value, json};
 }
+
+/// Marks a region that nobody has filled. Compiles in any place that wants a value; the scenario it stands in is
+/// NOT-RUN, with the name of the region, and so is every scenario of a file that has one outside of them.
+#[macro_export]
+macro_rules! todo {
+    ($name:literal) => {{
+        $crate::__private::inventory::submit! {
+            $crate::harness::UnfilledRegion {
+                name: $name,
+                module: ::core::module_path!(),
+                file: ::core::file!(),
+                line: ::core::line!(),
+            }
+        }
+        $crate::__private::unfilled($name)
+    }};
+}
+
+/// What the macros expand to. Not for use by hand.
+#[doc(hidden)]
+pub mod __private {
+    use crate::run::{Judged, Run};
+    pub use inventory;
+
+    /// Never reached: the harness runs no scenario that has such a region.
+    pub fn unfilled<T>(region: &str) -> T {
+        panic!("region `{region}` is not filled")
+    }
+
+    /// Runs a sync scenario on the thread of its run, where `Run::block_on` works.
+    pub fn blocking(scenario: fn(Run) -> crate::Result<Judged>, run: Run) -> crate::Result<Judged> {
+        tokio::task::block_in_place(|| scenario(run))
+    }
+}

@@ -9,7 +9,6 @@ pub type BoxedScenario = Pin<Box<dyn Future<Output = crate::Result<Judged>>>>;
 
 /// One function under `#[scenario]`. Made by the macro only.
 #[derive(Debug)]
-#[non_exhaustive]
 pub struct Registration {
     /// `S1`, `S5/api`.
     pub id: &'static str,
@@ -45,6 +44,8 @@ pub struct Registration {
     pub landing: DeclaredLanding,
     /// Budgets; `None` for `exit_criteria` of a legacy plan.
     pub budgets: Option<DeclaredBudgets>,
+    /// What must be denied and unobservable (§7.M.S of a scenario without arms).
+    pub negative_controls: &'static [&'static str],
     /// Regions of this function that are not filled: (name, line).
     pub unfilled: &'static [(&'static str, u32)],
     /// Runs beside other scenarios of its plan.

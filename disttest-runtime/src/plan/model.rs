@@ -125,6 +125,9 @@ pub struct Claim {
     pub text: Spanned<String>,
     /// The cell's categories; words outside the vocabulary are diagnostics and gate like `safety`.
     pub categories: Vec<Category>,
+    /// Words of the cell outside the vocabulary, in lower case.
+    #[serde(default)]
+    pub unknown_categories: Vec<String>,
     /// The cell as written.
     pub category_text: Spanned<String>,
     /// Where the promise is made.
@@ -193,12 +196,18 @@ pub struct Scenario {
     pub skeleton_language: Option<Spanned<String>>,
     /// Body of the fenced skeleton.
     pub skeleton: Option<Spanned<String>>,
+    /// Code blocks of the scenario other than the skeleton: no plan content, but part of its digest.
+    #[serde(default)]
+    pub code_blocks: Vec<Spanned<String>>,
     /// §7.M; `None` when it is absent or said to be not applicable.
     pub model_block: Option<ModelBlock>,
     /// True when the not-applicable sentence of §7.M stands there.
     pub model_block_not_applicable: bool,
     /// §7.M.S fields, if the block is filled.
     pub surfaces: Option<Vec<Field>>,
+    /// True when the not-applicable sentence of §7.M.S stands there.
+    #[serde(default)]
+    pub surfaces_not_applicable: bool,
     /// Arms.
     pub arms: Vec<Arm>,
     /// The whole scenario, heading included.
@@ -234,6 +243,9 @@ pub struct ModelBlock {
     pub ambiguous: Option<Spanned<String>>,
     /// Reduction plan.
     pub reduction: Option<Spanned<String>>,
+    /// Every other field of the block.
+    #[serde(default)]
+    pub other: Vec<Field>,
     /// The block.
     pub span: Span,
 }

@@ -7,7 +7,7 @@ use crate::base::time::Nanos;
 use crate::nemesis::journaled_injections;
 use crate::plan::Budget;
 use crate::recorder::HISTORY_FILE;
-use crate::verdict::{End, OpCounts, RunRecord, RunRequest};
+use crate::verdict::{End, LogScan, OpCounts, RunRecord, RunRequest};
 use anyhow::{Context, Result};
 use std::fs::{self, File};
 use std::io::Write;
@@ -55,6 +55,7 @@ pub(super) fn gather(core: &Core, end: End) -> RunRecord {
         answers: facts.answers.clone(),
         teeth: facts.teeth.clone(),
         deaths,
+        log_scan: scan_logs(Path::new(&core.request.log_dir)).ok(),
         notes: facts.notes.clone(),
     }
 }
@@ -78,6 +79,7 @@ pub(super) fn never_began(request: RunRequest, why: String) -> RunRecord {
         answers: Vec::new(),
         teeth: Vec::new(),
         deaths: Vec::new(),
+        log_scan: None,
         notes: Vec::new(),
     }
 }
@@ -87,6 +89,18 @@ pub(super) fn write(record: &RunRecord) -> Result<()> {
     let mut text = serde_json::to_vec_pretty(record)?;
     text.push(b'\n');
     replace(&Path::new(&record.request.run_dir).join("run.json"), &text)
+}
+
+/// Reads every captured log whole. Nobody scanned when one cannot be read.
+fn scan_logs(folder: &Path) -> Result<LogScan> {
+    let mut logs = fs::read_dir(folder)?.map(|entry| Ok(entry?.path())).collect::<Result<Vec<_>>>()?;
+    logs.sort();
+    let mut scan = LogScan::default();
+    for log in logs.iter().filter(|path| path.is_file()) {
+        let name = log.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
+        crate::audit::logs::add(&mut scan, &name, &fs::read(log)?);
+    }
+    Ok(scan)
 }
 
 /// Each declared victim signal gave at least one reading.

@@ -72,6 +72,16 @@ pub enum DeclaredFault {
     },
 }
 
+impl DeclaredFault {
+    /// True when a fault is planned.
+    pub fn is_planned(&self) -> bool {
+        matches!(self, DeclaredFault::Planned { .. })
+    }
+}
+
+/// Schema of a [`RunRecord`] that this program reads and writes.
+pub const RUN_SCHEMA: &str = "disttest.run/1";
+
 /// What the supervisor asks of the process that runs one seed (`disttest.request/1`).
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct RunRequest {
@@ -132,8 +142,23 @@ pub struct RunRecord {
     pub teeth: Vec<Tooth>,
     /// Nodes that exited though no nemesis killed them.
     pub deaths: Vec<NodeDeath>,
+    /// What a scan of every captured log found; `None` when nobody scanned, which is not "nothing found".
+    #[serde(default)]
+    pub log_scan: Option<LogScan>,
     /// Facts the author or the runtime wants a reader to see.
     pub notes: Vec<String>,
+}
+
+/// A scan of all captured logs of a run for panics and other errors that the test did not see (red flag 7).
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct LogScan {
+    /// Files read, each from its first byte to its last.
+    pub files: u64,
+    /// Bytes read.
+    pub bytes: u64,
+    /// `file:line: text` of every line that tells of a panic or a crash; lines that a nemesis caused are left out by
+    /// who scans.
+    pub suspicious: Vec<String>,
 }
 
 /// How the code of a scenario ended.
@@ -181,6 +206,10 @@ pub struct OpCounts {
     /// Outcome unknown.
     pub unknown: u64,
 }
+
+/// Evidence of a precondition that the run never came to check. Such a record is as good as none: a test that panicked
+/// before its baseline is a fault of the test (D17), not of the environment.
+pub const NOT_REACHED: &str = "the run did not get so far";
 
 /// One of the four preconditions.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]

@@ -1,0 +1,77 @@
+//! The words of the plan format that an attribute may use. `disttest-runtime` has the same tables for plans; a
+//! compile-fail test holds the two together.
+
+/// Claim categories, and whether they make a scenario serious.
+pub(crate) const CATEGORIES: [(&str, bool); 11] = [
+    ("safety", true),
+    ("liveness", false),
+    ("durability", true),
+    ("performance-SLO", false),
+    ("operational", false),
+    ("idempotency", true),
+    ("isolation", true),
+    ("ordering", true),
+    ("membership", true),
+    ("boundary", false),
+    ("fairness", false),
+];
+
+/// Models of §7.M.
+pub(crate) const MODELS: [&str; 10] =
+    ["register", "map", "queue", "log", "lock", "lease", "session", "membership-table", "counter", "ledger"];
+
+/// Known checkers and the models they fit; an empty list fits every model.
+pub(crate) const CHECKERS: [(&str, &[&str]); 12] = [
+    ("linearizability", &["register", "map", "queue", "log", "lock", "counter", "ledger"]),
+    ("no-lost-ack", &["register", "map", "queue", "log", "ledger"]),
+    ("serializability", &["register", "map", "ledger"]),
+    ("replay-equivalence", &["register", "map", "log", "queue", "counter", "ledger"]),
+    ("session-consistency", &["session", "register", "map"]),
+    ("monotonic-read", &["session", "register", "map", "log", "counter"]),
+    ("exactly-once", &["ledger", "queue", "counter", "map", "register"]),
+    ("reconciliation-across-replicas", &["membership-table", "register", "map", "log", "ledger"]),
+    ("prefix-order", &["queue", "log"]),
+    ("invariant-over-final-state", &[]),
+    ("exclusion", &["lock", "lease"]),
+    ("fairness", &[]),
+];
+
+/// Signals read where a fault is suffered.
+pub(crate) fn is_victim_signal(signal: &str) -> bool {
+    signal.starts_with("client-") || signal.starts_with("log-marker:") || signal.starts_with("metric:")
+}
+
+/// Signals read where a fault is made.
+pub(crate) fn is_injector_signal(signal: &str) -> bool {
+    signal.starts_with("proxy-") || signal.starts_with("process-")
+}
+
+/// Words that name the injector's own word for it, which proves nothing.
+pub(crate) fn is_no_evidence(signal: &str) -> bool {
+    let signal = signal.to_ascii_lowercase();
+    let claims =
+        ["exit-status", "exit-code", "exit status", "exit code", "success", "succeeded", "return-code", "injected-ok"];
+    signal.trim().is_empty() || claims.iter().any(|word| signal.contains(word)) || signal == "ok" || signal == "none"
+}
+
+/// The candidate within a third of the word's length in edits, if there is one.
+pub(crate) fn nearest<'a>(word: &str, candidates: &[&'a str]) -> Option<&'a str> {
+    let scored = candidates.iter().map(|candidate| (distance(word, candidate), *candidate));
+    scored.min().filter(|(edits, _)| *edits <= word.chars().count().div_ceil(3)).map(|(_, candidate)| candidate)
+}
+
+/// Levenshtein distance.
+fn distance(a: &str, b: &str) -> usize {
+    let b: Vec<char> = b.chars().collect();
+    let mut row: Vec<usize> = (0..=b.len()).collect();
+    for (i, ca) in a.chars().enumerate() {
+        let mut diagonal = row[0];
+        row[0] = i + 1;
+        for (j, cb) in b.iter().enumerate() {
+            let above = row[j + 1];
+            row[j + 1] = (diagonal + usize::from(ca != *cb)).min(above + 1).min(row[j] + 1);
+            diagonal = above;
+        }
+    }
+    row[b.len()]
+}

@@ -1,0 +1,50 @@
+//! The process of one execution: it is told what to run by its supervisor, runs it and writes `run.json`.
+
+use super::catalog::Entry;
+use super::{parts, process};
+use crate::session::{disk, lock};
+use crate::verdict::RunRequest;
+use std::path::Path;
+
+/// Set by the supervisor to its own process id.
+pub(crate) const CHILD: &str = "DISTTEST_CHILD";
+/// Set by the supervisor to the path of the request.
+pub(crate) const REQUEST: &str = "DISTTEST_REQUEST";
+
+/// Lock in the folder of an execution that its process holds while it lives.
+pub(crate) const ALIVE: &str = "alive.lock";
+
+/// Runs the execution that the environment asks for; `None` when this process is no child. The error is a sentence: a
+/// variable that leaked from somewhere else, or a request that this binary cannot answer.
+pub(crate) fn run_if_child(entries: &[Entry], filters: &[String]) -> Option<Result<(), String>> {
+    let var = |name| std::env::var(name).ok();
+    match (var(CHILD), var(REQUEST)) {
+        (None, None) => None,
+        (Some(supervisor), Some(request)) => Some(run(entries, filters, &supervisor, Path::new(&request))),
+        _ => Some(Err(format!("{CHILD} and {REQUEST} are set by the harness, both or none: unset them"))),
+    }
+}
+
+fn run(entries: &[Entry], filters: &[String], supervisor: &str, request: &Path) -> Result<(), String> {
+    process::end_with_parent();
+    if let Some(parent) = process::parent_id()
+        && supervisor != parent.to_string()
+    {
+        return Err(format!(
+            "{CHILD}={supervisor}, but process {parent} started this one: the variable leaked, or the supervisor is gone"
+        ));
+    }
+    let request: RunRequest = disk::read_json(request)?.ok_or_else(|| format!("{} is not there", request.display()))?;
+    let named = |entry: &&Entry| filters == std::slice::from_ref(&entry.name);
+    let entry = entries
+        .iter()
+        .find(named)
+        .filter(|entry| entry.declared.id == request.scenario)
+        .ok_or_else(|| format!("{filters:?} is not {} in this binary", request.scenario))?;
+    let run_dir = Path::new(&request.run_dir);
+    // Held to the end of this process, whatever ends it: who finds it free knows that the run is over.
+    let _alive = lock(&run_dir.join(ALIVE), &format!("process {}", std::process::id()))
+        .map_err(|error| format!("cannot lock the folder of the run: {error}"))?;
+    let record = parts::execute(entry.registration, request.clone());
+    disk::write_json(&run_dir.join("run.json"), &record).map_err(|error| format!("cannot write run.json: {error}"))
+}

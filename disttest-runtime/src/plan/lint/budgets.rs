@@ -1,0 +1,74 @@
+//! Rules about budgets.
+
+use super::{Context, is_unfilled};
+use crate::base::diagnostic::Diagnostic;
+use crate::plan::Release;
+use crate::plan::labels::{EXIT_CRITERIA, FAULTS, HARDENING, RELEASE, SMOKE};
+use crate::plan::no_fault::{self, NoFault};
+use crate::plan::rules::report;
+
+/// Each scenario has its three tiers.
+pub(super) fn missing_budgets(context: &Context<'_>, out: &mut Vec<Diagnostic>) {
+    for scenario in &context.plan.scenarios {
+        let absent = |label: &&&str| scenario.field(label).is_none_or(|v| is_unfilled(&v.value));
+        let missing: Vec<&str> = [SMOKE, HARDENING, RELEASE].iter().filter(absent).copied().collect();
+        if missing.is_empty() {
+            continue;
+        }
+        let legacy = scenario.field(EXIT_CRITERIA);
+        let instead = legacy.map_or("", |_| "; `Exit criteria` alone is the old form");
+        let message = format!("{} has no {}{instead}", scenario.id.value, missing.join(", no "));
+        let help = format!("write `- **{}:** 3 nodes × 60s × 1 fault × 1 seed`", missing[0]);
+        out.push(report("missing-budgets", scenario.id.span, message, help));
+    }
+}
+
+/// Hardening is stronger than smoke.
+pub(super) fn budget_not_stronger(context: &Context<'_>, out: &mut Vec<Diagnostic>) {
+    for scenario in &context.plan.scenarios {
+        let Some(budgets) = &scenario.budgets else { continue };
+        let weak = budgets.hardening.not_stronger_than(&budgets.smoke);
+        if !weak.is_empty() {
+            let span = scenario.field(HARDENING).map_or(scenario.id.span, |f| f.span);
+            let message = format!(
+                "{}: the hardening budget is not stronger than smoke on {}",
+                scenario.id.value,
+                weak.join(", ")
+            );
+            out.push(report("budget-not-stronger", span, message, "raise it on every dimension"));
+        }
+    }
+}
+
+/// Budgets and `Faults` agree on whether there are faults.
+pub(super) fn budget_faults(context: &Context<'_>, out: &mut Vec<Diagnostic>) {
+    for scenario in &context.plan.scenarios {
+        let (Some(budgets), Some(field)) = (&scenario.budgets, scenario.field(FAULTS)) else { continue };
+        let planned = no_fault::read(&field.value) == NoFault::Planned;
+        let id = &scenario.id.value;
+        let span = scenario.field(HARDENING).map_or(scenario.id.span, |f| f.span);
+        if planned && budgets.hardening.faults == 0 {
+            let message = format!("{id} plans a fault, and its hardening budget asks for none");
+            out.push(report("budget-faults", span, message, "name the number of fault windows"));
+        }
+        if !planned && (budgets.hardening.faults > 0 || budgets.smoke.faults > 0) {
+            let message = format!("{id} plans no fault, and its budgets ask for some");
+            out.push(report("budget-faults", span, message, "delete the faults from the budgets, or plan them"));
+        }
+    }
+}
+
+/// Release is no weaker than hardening.
+pub(super) fn release_not_stronger(context: &Context<'_>, out: &mut Vec<Diagnostic>) {
+    for scenario in &context.plan.scenarios {
+        let Some(budgets) = &scenario.budgets else { continue };
+        let Release::Budget(release) = &budgets.release else { continue };
+        let weak: Vec<&str> = release.shortfalls(&budgets.hardening).into_iter().map(|(name, ..)| name).collect();
+        if !weak.is_empty() {
+            let span = scenario.field(RELEASE).map_or(scenario.id.span, |f| f.span);
+            let message =
+                format!("{}: the release budget is weaker than hardening on {}", scenario.id.value, weak.join(", "));
+            out.push(report("release-not-stronger", span, message, "raise it, or write `not provided — …`"));
+        }
+    }
+}

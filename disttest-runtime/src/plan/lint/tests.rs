@@ -1,0 +1,162 @@
+use crate::plan::{blockers, check, parse};
+
+const PLAN: &str = include_str!("../../../tests-data/plans/register.md");
+
+/// Rules that the fixture breaks after an edit.
+fn broken(from: &str, to: &str) -> Vec<String> {
+    assert!(PLAN.contains(from), "{from}");
+    let (_, told) = check(&PLAN.replacen(from, to, 1));
+    let mut rules: Vec<String> = told.into_iter().map(|d| d.rule).collect();
+    rules.sort();
+    rules.dedup();
+    rules
+}
+
+#[test]
+fn each_requirement_that_is_broken_is_told_and_nothing_else() {
+    let mut wrong = Vec::new();
+    let mut check = |from: &str, to: &str, expect: &[&str]| {
+        let found = broken(from, to);
+        if found != expect {
+            wrong.push(format!("{from} -> {to}: {found:?}, not {expect:?}"));
+        }
+    };
+    // The document.
+    check("# Test Plan: quorum-register\n", "", &["missing-header"]);
+    check("**Status:** reviewed\n", "", &["missing-header"]);
+    check("## 0. Architectural", "## Architectural", &["missing-section"]);
+    check("change-scoped", "project-wide", &["missing-section"]);
+    check("- **Ordering:** tags of counter and node\n", "", &["sut-model-bullet"]);
+    check("Linux | 5.10", "{{requirement}} | 5.10", &["placeholder"]);
+    check("a later read", "C<x> a later read", &["placeholder"]);
+    check("- **Reference:** `references/jepsen-and-elle.md`\n", "", &["technique-without-reference"]);
+    check("| disks that lie | no rig | one vendor | with a second vendor |", "", &["section-empty"]);
+    check(
+        "| disks that lie | no rig | one vendor | with a second vendor |",
+        "| ... | ... | ... | ... |",
+        &["filler-row", "section-empty"],
+    );
+    check("| C3 | (a) queueing | S2 (a) | open loop |\n", "", &["claim-not-argued"]);
+    // Claims, hypotheses, ids.
+    check("| safety |", "| saftey |", &["unknown-category"]);
+    check("| safety |", "| |", &["unknown-category"]);
+    check("| performance-SLO |", "| performance |", &["model-block-missing", "unknown-category", "unresolved-checker"]);
+    check("| M1 |", "| M1 | x |", &["row-shape"]);
+    check("| C2 | An", "| C1 | An", &["duplicate-id", "undefined-id"]);
+    check("- Could falsify: C3", "- Could falsify: C9", &["undefined-id"]);
+    check("  - Could falsify: C3\n", "", &["hypothesis-without-claim"]);
+    check("- **Closes:** H3", "- **Closes:** H1", &["hypothesis-without-scenario"]);
+    check("- **Falsifies if it FAILs:** C1, C2", "- **Falsifies if it FAILs:** C1", &["claim-not-falsified"]);
+    check("S1 (a)(b)", "S4 (a)(b)", &["undefined-id"]);
+    check("of one key are linearizable", "of one tenant are linearizable", &[]);
+    check("are linearizable. | safety", "are hidden from other tenants. | isolation", &["boundary-wording"]);
+    // Scenarios.
+    check("- **Technique:** Load test\n", "", &["missing-field"]);
+    check("- **Closes:** H3\n", "", &["hypothesis-without-scenario", "scenario-without-hypothesis"]);
+    check("- **Falsifies if it FAILs:** C3\n", "", &["claim-not-falsified", "scenario-without-claim"]);
+    check("- **Oracle:** client p99 <= 500 ms over the whole run\n", "", &["missing-oracle"]);
+    check("client p99 <= 500 ms over the whole run", "TBD", &["missing-oracle"]);
+    check("client p99 <= 500 ms over the whole run", "logs look fine", &["vague-oracle"]);
+    check("none — the claim is about the steady state", "none", &["no-fault-without-reason", "unresolved-fault"]);
+    check("§7.M: not applicable (no gated claim category falsified)\n", "", &["model-block-not-stated"]);
+    check("| performance-SLO |", "| ordering |", &["model-block-missing", "unresolved-checker"]);
+    check("- **Reduction plan:** three nodes, one key, one window, the same seed\n", "", &["model-block-field"]);
+    check("- **Operation history:** default schema, in-process", "- **Operation history:**", &["model-block-field"]);
+    check("- **Model under test:** `register`, one per key\n", "", &["model-block-field"]);
+    check("§7.M.S: not applicable (no boundary", "§7.M: not applicable (no boundary", &["model-block-contradicts"]);
+    check("| performance-SLO |", "| fairness |", &["surfaces-missing"]);
+    check("`linearizability` per key, and `no-lost-ack`\n", "`linearizability` per key\n", &[]);
+    check("`register`, one per key", "`session`", &["checker-misfit"]);
+    check("| durability |", "| idempotency |", &[]);
+    check("may have happened", "may have happened; key = op_id", &[]);
+    // Landing evidence.
+    check(
+        "injector: `proxy-dropped-bytes`,\n  `process-exit`; victim",
+        "victim",
+        &["landing-victim-only", "unresolved-fault"],
+    );
+    check("; victim: `client-timeouts`, `metric:peer-timeouts`", "", &["landing-injector-only", "unresolved-fault"]);
+    check("`proxy-dropped-bytes`,\n  `process-exit`", "`proxy-dropped-bytes`", &["landing-misfit"]);
+    check(
+        "injector: `proxy-dropped-bytes`,\n  `process-exit`; victim: `client-timeouts`, `metric:peer-timeouts`",
+        "the injector reported success",
+        &["landing-not-evidence", "unresolved-fault"],
+    );
+    check(
+        "; injector: `proxy-dropped-bytes`,\n  `process-exit`; victim: `client-timeouts`, `metric:peer-timeouts`",
+        "",
+        &["landing-missing", "unresolved-fault"],
+    );
+    // Budgets.
+    check("- **Smoke budget:** 3 nodes × 6s × 1 fault × 1 seed\n", "", &["missing-budgets"]);
+    check("3 nodes × 6s × 1 fault × 1 seed", "TBD", &["missing-budgets", "unreadable-budget"]);
+    check("3 nodes × 6s × 1 fault × 1 seed", "5 nodes × 6s × 1 fault × 1 seed", &["budget-not-stronger"]);
+    check(
+        "3 nodes × 6s × 1 fault × 1 seed",
+        "3 nodes × 6s × 1 fault × 1 seed × 30000 operations",
+        &["budget-not-stronger"],
+    );
+    check("30s × 5 faults", "30s × no faults", &["budget-faults", "budget-not-stronger"]);
+    check("10s × 0 faults × 1 seed", "10s × 1 fault × 1 seed", &["budget-faults", "budget-not-stronger"]);
+    check(
+        "not provided — no soak rig yet. Revisit when: a machine can run it overnight.",
+        "see §6b",
+        &["release-budget"],
+    );
+    check("5 nodes × 1h × 0 faults × 10 seeds", "5 nodes × 1h × 0 faults × 2 seeds", &["release-not-stronger"]);
+    check("5 nodes × 1h × 0 faults × 10 seeds", "1h × 10 seeds × bootstrap CI on p99", &["unmeasured-budget"]);
+    // Targets.
+    check("`tests/auto/s1", "`/tests/auto/s1", &["target-outside"]);
+    check("`tests/auto/s1", "`tests/../../auto/s1", &["target-outside"]);
+    check("s1_linearizable_register.rs", "s1_linearizable_register.py", &["target-suffix"]);
+    check(
+        "- **Smoke budget:** 3 nodes × 10s",
+        "- **Target test file:** `./tests/auto/s1_linearizable_register.rs`\n- **Smoke budget:** 3 nodes × 10s",
+        &["target-taken"],
+    );
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+#[test]
+fn an_idempotency_check_keyed_on_op_id_is_refused() {
+    let plan = PLAN
+        .replace("| durability |", "| idempotency |")
+        .replace("and `no-lost-ack`\n", "and `exactly-once` keyed by op_id\n");
+    let rules: Vec<String> = check(&plan).1.into_iter().map(|d| d.rule).collect();
+    assert_eq!(rules, ["idempotency-key-is-op-id"]);
+}
+
+#[test]
+fn arms_need_their_own_oracle_and_block() {
+    let arms = "#### §7.M.S — Surface decomposition\n\n- **Surfaces:** api, sdk, jobs\n- **Scenario arms:** S2/api, S2/sdk\n\n\
+                #### Arm S2/api: over the api\n\n- **Oracle:** client p99 <= 500 ms\n\n";
+    let (plan, told) =
+        check(&PLAN.replace("## 7b.", &format!("{arms}## 7b.")).replace("| performance-SLO |", "| boundary |"));
+    let rules: Vec<&str> = told.iter().map(|d| d.rule.as_str()).collect();
+    assert!(rules.iter().filter(|r| **r == "arm-incomplete").count() == 2, "{rules:?}");
+    assert!(rules.contains(&"surfaces-field"), "{rules:?}");
+    assert!(blockers(&plan).is_empty());
+}
+
+#[test]
+fn a_run_is_blocked_by_a_scenario_without_oracle_or_budgets() {
+    let check = |from: &str, to: &str, expect: &[(&str, &str)]| {
+        let (plan, _) = parse(&PLAN.replacen(from, to, 1));
+        let found: Vec<(String, &str)> = blockers(&plan).into_iter().map(|b| (b.id.to_string(), b.lacks)).collect();
+        let found: Vec<(&str, &str)> = found.iter().map(|(id, lacks)| (id.as_str(), *lacks)).collect();
+        assert_eq!(found, expect, "{from} -> {to}");
+    };
+    check("x", "x", &[]);
+    check("client p99 <= 500 ms over the whole run", "no errors", &[("S2", "an oracle")]);
+    check("- **Release budget:** not", "- **Exit criteria:** not", &[("S1", "budget tiers")]);
+}
+
+#[test]
+fn every_diagnostic_belongs_to_a_rule_of_the_catalogue() {
+    let (_, told) = check(&PLAN.replace('C', "X").replace("###", "##").replace("**", ""));
+    assert!(told.len() > 5);
+    for diagnostic in told {
+        assert!(crate::plan::rule(&diagnostic.rule).is_some(), "{diagnostic:?}");
+        assert!(diagnostic.help.is_some_and(|help| !help.is_empty()));
+    }
+}

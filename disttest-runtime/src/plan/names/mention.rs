@@ -1,0 +1,203 @@
+//! Names in prose: where they stand, and whether the sentence affirms them.
+
+use super::Name;
+use std::ops::Range;
+
+/// A name found in prose.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Mention {
+    /// Canonical name.
+    pub id: &'static str,
+    /// Bytes of the text.
+    pub at: Range<usize>,
+    /// In backticks.
+    pub quoted: bool,
+    /// False when the sentence denies it: `not linearizability`, `instead of …`, `… is not checked`.
+    pub affirmed: bool,
+}
+
+/// Every name of `table` that `text` mentions, in order. A longer spelling wins over one inside it.
+/// Time: length of the text times size of the table.
+pub fn mentions(table: &[Name], text: &str) -> Vec<Mention> {
+    // Only ASCII letters are lowered, so offsets stay; line breaks become blanks so that a wrapped name is found.
+    let plain: String = text.chars().map(|c| if c == '\n' { ' ' } else { c.to_ascii_lowercase() }).collect();
+    let mut found: Vec<(Range<usize>, &Name, bool)> = Vec::new();
+    for entry in table {
+        for spelling in std::iter::once(&entry.id).chain(entry.aliases) {
+            for (start, hit) in plain.match_indices(spelling) {
+                let at = start..start + hit.len();
+                let quoted = quoted(&plain, &at);
+                let own = entry.common_word && *spelling == entry.id;
+                if whole_word(&plain, &at) && (!own || quoted || heads_clause(&plain, &at)) {
+                    found.push((at, entry, quoted));
+                }
+            }
+        }
+    }
+    found.sort_by_key(|(at, _, _)| (at.start, usize::MAX - at.end));
+    let mut end = 0;
+    found.retain(|(at, _, _)| {
+        let keep = at.start >= end;
+        end = end.max(at.end);
+        keep
+    });
+    let spans: Vec<Range<usize>> = found.iter().map(|(at, _, _)| at.clone()).collect();
+    let bare = without_names(&plain, &spans);
+    found
+        .into_iter()
+        .map(|(at, entry, quoted)| Mention { id: entry.id, affirmed: affirmed(&bare, &at), at, quoted })
+        .collect()
+}
+
+/// The text with every name replaced by blanks, so that the `no` of `no-lost-ack` denies nothing.
+fn without_names(text: &str, spans: &[Range<usize>]) -> String {
+    let mut bytes = text.as_bytes().to_vec();
+    for span in spans {
+        bytes[span.clone()].fill(b'#');
+    }
+    String::from_utf8(bytes).unwrap_or_else(|_| text.to_owned())
+}
+
+fn whole_word(text: &str, at: &Range<usize>) -> bool {
+    let part = |c: char| c.is_alphanumeric() || c == '-' || c == '_';
+    !text[..at.start].chars().next_back().is_some_and(part) && !text[at.end..].chars().next().is_some_and(part)
+}
+
+fn quoted(text: &str, at: &Range<usize>) -> bool {
+    text[..at.start].ends_with('`') && text[at.end..].starts_with('`')
+}
+
+/// True when nothing but a clause border stands before the name and a border or a parenthesis behind it.
+fn heads_clause(text: &str, at: &Range<usize>) -> bool {
+    let before = text[..at.start].trim_end();
+    let after = text[at.end..].trim_start();
+    let opens = before.is_empty() || before.ends_with([',', ';', '.', '+', '—', ':', '-', '→']);
+    opens && (after.is_empty() || after.starts_with([',', ';', '.', '+', '(', '—', ':', '→']))
+}
+
+/// Words that deny what follows them in the same clause.
+const DENY_BEFORE: &[&str] = &[
+    "not",
+    "no",
+    "never",
+    "without",
+    "instead",
+    "rather",
+    "unlike",
+    "except",
+    "excluding",
+    "cannot",
+    "neither",
+    "nor",
+    "skip",
+    "avoid",
+    "omit",
+];
+/// Phrases that deny what precedes them in the same clause.
+const DENY_AFTER: &[&str] = &[
+    " is not ",
+    " isn't ",
+    " are not ",
+    " aren't ",
+    " was not ",
+    " does not ",
+    " doesn't ",
+    " do not ",
+    " will not ",
+    " won't ",
+    " cannot be ",
+    " can't be ",
+    " not applicable",
+    " n/a",
+    " not checked",
+    " not used",
+    " not run",
+    " is out of scope",
+    " is skipped",
+    " is omitted",
+    " would be ",
+    " unavailable",
+];
+/// Denials look this far at most, which also bounds the work on hostile texts.
+const REACH: usize = 160;
+
+/// `bare` has `#` in place of every name.
+fn affirmed(bare: &str, at: &Range<usize>) -> bool {
+    let before = window(bare, at.start.saturating_sub(REACH), at.start);
+    let clause = before.rsplit(['.', ';', ':', '—']).next().unwrap_or("");
+    let clause = clause.rsplit(" but ").next().unwrap_or("");
+    // A comma ends a denial, except inside a list of names: `not linearizability, serializability`.
+    let mut parts = clause.rsplit(',');
+    let mut denied = parts.next().is_some_and(denies);
+    for part in parts.take_while(|part| part.contains('#')) {
+        denied |= denies(part);
+    }
+    let after = window(bare, at.end, at.end.saturating_add(REACH).min(bare.len()));
+    let after = after.split(['.', ';', ':', ',', '—', '(', '#']).next().unwrap_or("");
+    let after = format!("{} ", after.trim_start_matches('`'));
+    !denied && !DENY_AFTER.iter().any(|deny| after.contains(deny))
+}
+
+fn denies(part: &str) -> bool {
+    part.split(|c: char| !(c.is_alphanumeric() || c == '\'' || c == '’'))
+        .any(|word| DENY_BEFORE.contains(&word) || word.ends_with("n't") || word.ends_with("n’t"))
+}
+
+/// `text[from..to]` with both ends moved inwards to character borders.
+fn window(text: &str, mut from: usize, mut to: usize) -> &str {
+    while from < to && !text.is_char_boundary(from) {
+        from += 1;
+    }
+    while to > from && !text.is_char_boundary(to) {
+        to -= 1;
+    }
+    &text[from..to]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::{CHECKERS, NEMESES};
+    use super::*;
+
+    fn shown(table: &[Name], text: &str) -> String {
+        let show = |m: Mention| format!("{}{}", if m.affirmed { "" } else { "!" }, m.id);
+        mentions(table, text).into_iter().map(show).collect::<Vec<_>>().join(" ")
+    }
+
+    #[test]
+    fn checkers_are_recognised_and_denials_are_seen() {
+        let check = |text: &str, expect: &str| assert_eq!(shown(CHECKERS, text), expect, "{text}");
+        check("linearizability per key (Porcupine), then no-lost-ack", "linearizability linearizability no-lost-ack");
+        check("`no-lost-ack` and `linearizability`", "no-lost-ack linearizability");
+        check("Linearizable\nreads; no lost\nacks", "linearizability no-lost-ack");
+        check("not linearizability", "!linearizability");
+        check("we do not use linearizability here; no-lost-ack instead", "!linearizability no-lost-ack");
+        check("serializability instead of linearizability", "serializability !linearizability");
+        check("linearizability is not checked", "!linearizability");
+        check("linearizability would be too slow; `no-lost-ack`", "!linearizability no-lost-ack");
+        check("without linearizability", "!linearizability");
+        check("no-lost-ack, not linearizability", "no-lost-ack !linearizability");
+        check("nonlinearizability", "");
+        check("linearizability: doesn't apply. exactly-once", "linearizability exactly-once");
+        check("no stale read, no-lost-ack", "no-lost-ack");
+        check(
+            "not linearizability, serializability or exactly-once",
+            "!linearizability !serializability !exactly-once",
+        );
+        check("not linearizability but no-lost-ack", "!linearizability no-lost-ack");
+        check("`linearizability`: a read never goes back and is not stale", "linearizability");
+        check("ä ö linearizability ü", "linearizability");
+    }
+
+    #[test]
+    fn common_words_are_names_only_in_backticks_or_alone() {
+        let table: Vec<Name> = NEMESES.iter().map(|n| n.name).collect();
+        let check = |text: &str, expect: &str| assert_eq!(shown(&table, text), expect, "{text}");
+        check("`latency` 200 ms", "latency");
+        check("latency, hard-kill", "latency hard-kill");
+        check("the latency of reads rises", "");
+        check("hard kill of two nodes, then a full partition", "hard-kill full-partition");
+        check("`asymmetric-data-cut`; restart timestamps", "asymmetric-data-cut");
+        check("no hard-kill", "!hard-kill");
+    }
+}

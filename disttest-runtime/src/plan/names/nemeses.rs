@@ -1,0 +1,196 @@
+//! Nemeses: the 33 rows of format §6, and those of the TCP proxy and the process nemeses that the runtime brings.
+
+use super::{Name, common, name};
+
+/// A nemesis a plan may name.
+#[derive(Clone, Copy, Debug)]
+pub struct Nemesis {
+    /// Name and aliases.
+    pub name: Name,
+    /// Row of format §6; 0 for one of the runtime's own.
+    pub row: u8,
+    /// Group of format §6.
+    pub group: &'static str,
+    /// Injector signals of the runtime that can prove it; empty where the runtime has no such nemesis.
+    pub signals: &'static [&'static str],
+    /// Landing evidence, in the words of format §6.
+    pub evidence: &'static str,
+}
+
+const fn row(row: u8, group: &'static str, name: Name, evidence: &'static str) -> Nemesis {
+    Nemesis { name, row, group, signals: &[], evidence }
+}
+
+const fn proven(mut nemesis: Nemesis, signals: &'static [&'static str]) -> Nemesis {
+    nemesis.signals = signals;
+    nemesis
+}
+
+const EXIT: &[&str] = &["process-exit"];
+const DROPPED: &[&str] = &["proxy-dropped-bytes"];
+
+/// All nemeses, in the order of format §6, then the runtime's own.
+pub const NEMESES: &[Nemesis] = &[
+    proven(
+        row(1, "process", name("hard-kill", &["hard kill", "kill -9", "sigkill"]), "exit log line, restart timestamp"),
+        EXIT,
+    ),
+    proven(
+        row(2, "process", name("graceful-stop", &["graceful stop", "kill -term", "sigterm"]), "shutdown log lines"),
+        EXIT,
+    ),
+    proven(
+        row(
+            3,
+            "process",
+            common("pause", &["gc pause", "gc-pause", "freeze", "kill -stop", "sigstop"]),
+            "gap in heartbeat log",
+        ),
+        &["process-stopped"],
+    ),
+    row(
+        4,
+        "process",
+        name("container-restart", &["container restart", "docker restart", "pod kill"]),
+        "container event",
+    ),
+    proven(
+        row(5, "network", name("full-partition", &["full partition"]), "dropper counters, RPC timeouts on both sides"),
+        DROPPED,
+    ),
+    row(6, "network", name("asymmetric-partition", &["asymmetric partition"]), "timeouts on one side only"),
+    row(7, "network", name("packet-loss", &["packet loss"]), "netem statistics, RPC retries"),
+    proven(
+        row(
+            8,
+            "network",
+            common("latency", &["latency-injection", "latency injection"]),
+            "RPC latency histogram shift",
+        ),
+        &["proxy-delayed-chunks"],
+    ),
+    proven(row(9, "network", name("bandwidth-cap", &["bandwidth cap"]), "throughput drop"), &["proxy-throttled-bytes"]),
+    row(
+        10,
+        "network",
+        name("minority-side-partition", &["minority-side partition", "minority partition"]),
+        "minority times out, majority continues",
+    ),
+    row(
+        11,
+        "network",
+        name("majority-side-partition", &["majority-side partition", "majority partition"]),
+        "the majority's quorum makes no progress",
+    ),
+    row(12, "network", name("leader-isolation", &["leader isolation"]), "leader sees silent peers, quorum re-elects"),
+    row(13, "network", name("packet-duplication", &["packet duplication"]), "duplicate-packet counters"),
+    row(14, "network", name("packet-reordering", &["packet reordering"]), "out-of-order counter"),
+    row(
+        15,
+        "network",
+        name("metadata-store-outage", &["metadata-store outage", "metadata store outage"]),
+        "dependent operations fail",
+    ),
+    row(16, "storage", name("disk-full", &["disk full"]), "write errors of the SUT"),
+    row(17, "storage", name("power-loss", &["power loss", "fsync loss", "fsync-loss"]), "crash, mismatch on recovery"),
+    row(18, "storage", name("slow-disk", &["slow disk"]), "IO latency shift"),
+    row(19, "storage", name("bit-flip", &["bit flip"]), "checksum failures"),
+    row(20, "storage", name("fsync-failure", &["fsync failure"]), "recovery uncovers lost writes"),
+    row(21, "storage", name("storage-corruption", &["storage corruption"]), "checksum or integrity errors surfaced"),
+    row(
+        22,
+        "storage",
+        name("backup-restore-race", &["backup/restore race", "backup-restore race"]),
+        "restore markers in the log",
+    ),
+    row(23, "time", name("clock-skew", &["clock skew"]), "timestamp drift in logs"),
+    row(24, "time", name("slow-clock", &["slow clock"]), "derived metrics drift"),
+    row(
+        25,
+        "cluster",
+        name("rolling-restart", &["rolling restart", "rolling-restart-wrong-order"]),
+        "leadership changes during restarts",
+    ),
+    row(
+        26,
+        "cluster",
+        name("split-brain", &["split brain", "split-brain attempt", "split-brain-attempt"]),
+        "competing-leader lines on both sides",
+    ),
+    row(27, "cluster", name("slow-follower", &["slow follower"]), "per-node latency skew"),
+    row(
+        28,
+        "cluster",
+        name("mixed-version-cluster", &["mixed-version cluster", "mixed version cluster"]),
+        "version-mismatch lines",
+    ),
+    row(29, "cluster", name("rolling-upgrade", &["rolling upgrade"]), "per-node version flip"),
+    row(30, "cluster", name("config-divergence", &["config divergence"]), "value read by introspection"),
+    row(
+        31,
+        "cluster",
+        name("credential-divergence", &["credential divergence", "auth divergence"]),
+        "auth-failure counter on the stale node",
+    ),
+    row(
+        32,
+        "cluster",
+        name("compaction-during-reads", &["compaction during reads", "gc during reads"]),
+        "compaction-active line, read latency skew",
+    ),
+    row(
+        33,
+        "cluster",
+        name("rebalancing-during-writes", &["rebalancing during writes", "reconfiguration during writes"]),
+        "rebalance metric, ownership transitions",
+    ),
+    proven(
+        row(
+            0,
+            "network",
+            name("asymmetric-data-cut", &["asymmetric data cut", "one-way data cut"]),
+            "payload bytes swallowed in one direction",
+        ),
+        DROPPED,
+    ),
+    proven(
+        row(
+            0,
+            "network",
+            name("connection-loss", &["connection loss", "loss of connections"]),
+            "connections reset at the proxy",
+        ),
+        &["proxy-reset-connections"],
+    ),
+    proven(
+        row(0, "process", common("restart", &["process restart"]), "new process under the same name"),
+        &["process-restarted", "process-exit"],
+    ),
+];
+
+impl Nemesis {
+    /// The nemesis with this canonical name.
+    pub fn find(id: &str) -> Option<&'static Nemesis> {
+        NEMESES.iter().find(|n| n.name.id == id)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::SIGNALS;
+    use super::*;
+
+    #[test]
+    fn the_thirty_three_rows_of_the_format_stand_in_order() {
+        let rows: Vec<u8> = NEMESES.iter().map(|n| n.row).filter(|r| *r > 0).collect();
+        assert_eq!(rows, (1..=33).collect::<Vec<u8>>());
+    }
+
+    #[test]
+    fn every_signal_of_a_nemesis_is_an_injector_signal() {
+        for signal in NEMESES.iter().flat_map(|n| n.signals) {
+            let known = SIGNALS.iter().find(|s| s.name.id == *signal).expect("a known signal");
+            assert_eq!(known.side, super::super::Side::Injector);
+        }
+    }
+}

@@ -1,0 +1,223 @@
+//! Labelled fields: `- **Label:** value` with continuation lines.
+
+use super::source::Line;
+use crate::base::diagnostic::{Span, Spanned};
+use crate::plan::labels::{self, Label, NOTES};
+use crate::plan::model::Field;
+
+/// A list marker (`-`, `*`, `+`, `1.`, `1)`), if `text` starts with one: the content behind it, with its offset.
+pub(super) fn bullet(text: &str) -> Option<(usize, &str)> {
+    let width = match text.as_bytes().first()? {
+        b'-' | b'*' | b'+' => 1,
+        _ => {
+            let digits = text.bytes().take(9).take_while(u8::is_ascii_digit).count();
+            (digits > 0 && matches!(text.as_bytes().get(digits), Some(b'.' | b')'))).then_some(digits + 1)?
+        }
+    };
+    let rest = &text[width..];
+    if !rest.starts_with([' ', '\t']) {
+        return None;
+    }
+    let content = rest.trim_start();
+    Some((text.len() - content.len(), content))
+}
+
+/// A label at the start of a line.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct LabelAt<'a> {
+    /// Canonical when known, else as written.
+    pub(super) name: &'a str,
+    /// One of the labels asked for.
+    pub(super) known: bool,
+    /// In bold.
+    pub(super) bold: bool,
+    /// Offset of the value in the text.
+    pub(super) value: usize,
+}
+
+/// Reads `**Label:** value`, `**Label**: value`, `**Label** value` (known labels) or `Label: value` (known labels).
+pub(super) fn label_at<'a>(text: &'a str, known: &[&'static [Label]]) -> Option<LabelAt<'a>> {
+    let (inner, mut at, bold) = match text.strip_prefix("**") {
+        Some(rest) => {
+            let close = rest.find("**")?;
+            (&rest[..close], close + 4, true)
+        }
+        None => {
+            let colon = text.bytes().take(60).position(|b| b == b':')?;
+            (&text[..colon], colon, false)
+        }
+    };
+    let written = inner.trim().trim_end_matches(':').trim_end();
+    let mut colon = inner.trim_end().ends_with(':');
+    let after = &text[at..];
+    if let Some(value) = after.trim_start().strip_prefix(':').filter(|_| !colon) {
+        colon = true;
+        at = text.len() - value.len();
+    }
+    at = text.len() - text[at..].trim_start().len();
+    let canonical = known.iter().find_map(|set| labels::find(set, written));
+    let plausible = !written.is_empty() && written.chars().count() <= 60;
+    match canonical {
+        Some(name) if colon || bold => Some(LabelAt { name, known: true, bold, value: at }),
+        None if bold && colon && plausible => Some(LabelAt { name: written, known: false, bold, value: at }),
+        _ => None,
+    }
+}
+
+struct Open {
+    label: String,
+    known: bool,
+    bullet: bool,
+    indent: usize,
+    at: usize,
+    pieces: Vec<(usize, String)>,
+}
+
+/// Collects the fields of a run of lines.
+pub(super) struct Collector<'k> {
+    known: &'k [&'static [Label]],
+    open: Option<Open>,
+    blank: bool,
+    done: Vec<Field>,
+}
+
+impl<'k> Collector<'k> {
+    /// A collector that knows these labels.
+    pub(super) fn new(known: &'k [&'static [Label]]) -> Collector<'k> {
+        Collector { known, open: None, blank: true, done: Vec::new() }
+    }
+
+    /// The fields of `lines`. Text under no label becomes fields named [`NOTES`]; nothing is dropped.
+    pub(super) fn fields(known: &'k [&'static [Label]], lines: &[Line<'_>]) -> Vec<Field> {
+        let mut collector = Collector::new(known);
+        lines.iter().for_each(|line| collector.line(line));
+        collector.finish()
+    }
+
+    /// Closes the last field.
+    pub(super) fn finish(mut self) -> Vec<Field> {
+        self.close();
+        self.done
+    }
+
+    /// Opens a field whose label stands on a line of its own, such as a heading.
+    pub(super) fn open(&mut self, label: &str, known: bool, at: usize) {
+        self.close();
+        self.blank = false;
+        self.open = Some(Open { label: label.to_owned(), known, bullet: false, indent: 0, at, pieces: Vec::new() });
+    }
+
+    /// Reads one line.
+    pub(super) fn line(&mut self, line: &Line<'_>) {
+        if line.is_blank() {
+            self.blank = true;
+            return;
+        }
+        if line.is_rule() {
+            self.close();
+            self.blank = true;
+            return;
+        }
+        let indent = line.indent();
+        let (at, body) = line.trimmed();
+        let marker = bullet(body);
+        let (offset, content) = marker.unwrap_or((0, body));
+        match label_at(content, self.known).filter(|l| self.starts_field(l, marker.is_some(), indent)) {
+            Some(label) => {
+                self.close();
+                let value = &content[label.value..];
+                let start = at + offset + label.value;
+                let pieces = if value.is_empty() { Vec::new() } else { vec![(start, value.to_owned())] };
+                let (known, bullet) = (label.known, marker.is_some());
+                self.open = Some(Open { label: label.name.to_owned(), known, bullet, indent, at: start, pieces });
+            }
+            None => self.prose(at, body, indent, marker.is_some()),
+        }
+        self.blank = false;
+    }
+
+    fn starts_field(&self, label: &LabelAt<'_>, bullet: bool, indent: usize) -> bool {
+        let Some(open) = self.open.as_ref().filter(|o| o.label != NOTES) else {
+            return label.bold || label.known;
+        };
+        if indent > open.indent + 1 {
+            // A nested label belongs to the field above it, unless that one is a mere group title (`Budgets`).
+            return bullet && label.known && (!open.known && open.pieces.is_empty());
+        }
+        match (bullet, open.bullet) {
+            (true, _) => label.bold || label.known,
+            // An unindented `Oracle: …` in the middle of a wrapped bullet is prose unless it is in bold.
+            (false, true) => label.bold,
+            (false, false) => label.bold || label.known,
+        }
+    }
+
+    fn prose(&mut self, at: usize, body: &str, indent: usize, bullet: bool) {
+        let outside = self
+            .open
+            .as_ref()
+            .is_none_or(|open| open.label != NOTES && open.bullet && indent <= open.indent && (self.blank || bullet));
+        if outside {
+            self.close();
+            let (label, pieces) = (NOTES.to_owned(), Vec::new());
+            self.open = Some(Open { label, known: true, bullet: false, indent: 0, at, pieces });
+        }
+        if let Some(open) = &mut self.open {
+            open.pieces.push((at, body.to_owned()));
+        }
+    }
+
+    fn close(&mut self) {
+        let Some(open) = self.open.take() else { return };
+        let start = open.pieces.first().map_or(open.at, |(at, _)| *at);
+        let end = open.pieces.last().map_or(start, |(at, text)| at + text.len());
+        let text = open.pieces.iter().map(|(_, text)| text.as_str()).collect::<Vec<_>>().join("\n");
+        self.done.push(Field { label: open.label, value: Spanned::new(text, Span::new(start, end)) });
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::source::Source;
+    use super::*;
+    use crate::plan::labels::SCENARIO;
+
+    fn fields(text: &str) -> Vec<(String, String)> {
+        let source = Source::new(text);
+        let found = Collector::fields(&[SCENARIO], &source.lines());
+        for field in &found {
+            let span = field.value.span;
+            let lines =
+                |t: &str| t.split('\n').map(|l| l.trim().to_owned()).filter(|l| !l.is_empty()).collect::<Vec<_>>();
+            assert_eq!(lines(&source.masked[span.start..span.end]), lines(&field.value.value), "span of {field:?}");
+        }
+        found.into_iter().map(|f| (f.label, f.value.value)).collect()
+    }
+
+    #[test]
+    fn fields_keep_their_continuation_lines_and_nothing_is_dropped() {
+        let check = |text: &str, expect: &[(&str, &str)]| {
+            let found = fields(text);
+            let found: Vec<(&str, &str)> = found.iter().map(|(l, v)| (l.as_str(), v.as_str())).collect();
+            assert_eq!(found, expect, "{text:?}");
+        };
+        check("- **Oracle:** a\n  b\n- **Closes:** H1", &[("Oracle", "a\nb"), ("Closes", "H1")]);
+        check("- **Oracle:** a\nlazy", &[("Oracle", "a\nlazy")]);
+        check("- **Oracle:** a\n\n  second", &[("Oracle", "a\nsecond")]);
+        check("- **Oracle:** a\n\nprose", &[("Oracle", "a"), ("Notes", "prose")]);
+        check("- **Oracle:**\n  - one\n  - **two:** x", &[("Oracle", "- one\n- **two:** x")]);
+        check("- **Oracle**: a", &[("Oracle", "a")]);
+        check("- **Oracle** a", &[("Oracle", "a")]);
+        check("- oracle : a", &[("Oracle", "a")]);
+        check("**Oracle:** a\n**Closes:** H1", &[("Oracle", "a"), ("Closes", "H1")]);
+        check("- **Background:** a", &[("Background", "a")]);
+        check("- **Budgets:**\n  - **Smoke:** a", &[("Budgets", ""), ("Smoke budget", "a")]);
+        check("- **Workload:** x\n  Oracle: not one", &[("Workload", "x\nOracle: not one")]);
+        check("- **Workload:** x\nOracle: not one", &[("Workload", "x\nOracle: not one")]);
+        check("- **Workload:** x\n- loose", &[("Workload", "x"), ("Notes", "- loose")]);
+        check("- **Oracle:**", &[("Oracle", "")]);
+        check("- **Workload:** x\n---\n- **Oracle:** a", &[("Workload", "x"), ("Oracle", "a")]);
+        check("prose\n- **Oracle:** a", &[("Notes", "prose"), ("Oracle", "a")]);
+        check("- \t**Oracle:**\ta\r\n\tb\r\n", &[("Oracle", "a\nb")]);
+    }
+}

@@ -1,0 +1,209 @@
+//! §4: hypotheses, as lines, as bullets, or as a table.
+
+use super::fields::{Collector, bullet};
+use super::source::Line;
+use super::table::{Column, columns, tables};
+use super::{Reader, ids};
+use crate::base::diagnostic::{Span, Spanned};
+use crate::plan::model::Hypothesis;
+use crate::plan::rules::report;
+use crate::plan::{Id, labels};
+
+const COLUMNS: &[Column] = &[
+    Column { name: "ID", words: &["id", "#"] },
+    Column { name: "Could falsify", words: &["falsif", "claim"] },
+    Column { name: "Suspected because", words: &["suspect", "because"] },
+    Column { name: "Subsystem", words: &["subsystem"] },
+    Column { name: "Hypothesis", words: &["hypothes", "title", "failure"] },
+];
+
+impl Reader<'_> {
+    /// §4.
+    pub(super) fn hypotheses(&mut self, lines: &[Line<'_>]) {
+        let mut subsystem: Option<String> = None;
+        let mut i = 0;
+        while i < lines.len() {
+            if let Some(start) = start(&lines[i]) {
+                let end = (i + 1..lines.len()).find(|j| ends(&lines[*j])).unwrap_or(lines.len());
+                self.hypothesis(&start, &lines[i..end], subsystem.clone());
+                i = end;
+                continue;
+            }
+            if let Some((_, at, title)) = lines[i].heading() {
+                self.warn_unread(title, Span::new(at, at + title.len()));
+                subsystem = Some(title.to_owned());
+            } else if !lines[i].text.trim_start().starts_with('|') {
+                let (at, body) = lines[i].trimmed();
+                let content = bullet(body).map_or(body, |(_, content)| content);
+                self.warn_unread(content, Span::new(at, at + body.len()));
+            }
+            i += 1;
+        }
+        self.hypothesis_tables(lines);
+    }
+
+    /// Tells a line that starts with the id of a hypothesis and yet is none.
+    fn warn_unread(&mut self, text: &str, span: Span) {
+        let word = text.trim_start_matches(['*', '`', '_', '[']);
+        let word = word.split(|c: char| !c.is_ascii_alphanumeric()).next().unwrap_or("");
+        if Id::parse(word).is_some_and(|id| id.letter() == 'H') {
+            let help = format!("write `{word}. **<title>** — <one sentence>` on a line of its own");
+            let message = format!("`{word}` starts this line, but it is no hypothesis that can be read");
+            self.diagnostics.push(report("unreadable-hypothesis", span, message, help));
+        }
+    }
+
+    fn hypothesis(&mut self, start: &Start, lines: &[Line<'_>], subsystem: Option<String>) {
+        let first = Line { start: start.rest, text: &lines[0].text[start.rest - lines[0].start..] };
+        let mut collector = Collector::new(&[labels::HYPOTHESIS]);
+        collector.open(labels::NOTES, true, start.rest);
+        collector.line(&first);
+        lines[1..].iter().for_each(|line| collector.line(line));
+        let fields = collector.finish();
+        let prose: Vec<&str> =
+            fields.iter().filter(|f| f.label == labels::NOTES).map(|f| f.value.value.as_str()).collect();
+        let (title, text) = title_and_text(&prose.join("\n"), start.bold);
+        let field = |label: &str| fields.iter().find(|f| f.label == label);
+        let falsify = field("Could falsify").map(|f| f.value.span).or_else(|| self.inline_claims(lines));
+        let claims = falsify.map(|span| self.id_list(span, 'C')).unwrap_or_default();
+        let value = |label: &str| field(label).map(|f| f.value.value.clone()).filter(|v| !v.is_empty());
+        self.plan.hypotheses.push(Hypothesis {
+            id: start.id.clone(),
+            title,
+            text,
+            claims,
+            suspected: value("Suspected because"),
+            subsystem: value("Subsystem").or(subsystem),
+        });
+    }
+
+    /// The span behind an inline `Could falsify`, up to the end of its sentence.
+    fn inline_claims(&self, lines: &[Line<'_>]) -> Option<Span> {
+        let end = lines.last().map(|l| l.start + l.text.len())?;
+        let block = Span::new(lines[0].start, end);
+        let text = self.source.slice(block);
+        let at = text.to_ascii_lowercase().find("could falsify")? + "could falsify".len();
+        let rest = &text[at..];
+        let stop = rest.find(". ").or_else(|| rest.find(".\n")).unwrap_or(rest.len());
+        Some(Span::new(block.start + at, block.start + at + stop))
+    }
+
+    fn hypothesis_tables(&mut self, lines: &[Line<'_>]) {
+        for table in tables(lines) {
+            let names = columns(&table.header, COLUMNS);
+            for (cells, span) in &table.rows {
+                let cell = |name: &str| names.iter().position(|n| n == name).and_then(|i| cells.get(i));
+                let Some(first) = cell("ID").or(cells.first()) else { continue };
+                let bare = first.text.trim_start_matches(['*', '`']);
+                let word = bare.split(|c: char| !c.is_ascii_alphanumeric()).next().unwrap_or("");
+                let Some(id) = Id::parse(word).filter(|id| id.letter() == 'H') else {
+                    let message = format!("`{}` is no id of the form H<number>; the row is not read", first.text);
+                    self.diagnostics.push(report(
+                        "unreadable-hypothesis",
+                        *span,
+                        message,
+                        "start the row with an id such as `H1`",
+                    ));
+                    continue;
+                };
+                let text = cell("Hypothesis").map(|c| c.text.clone()).unwrap_or_default();
+                let (title, text) = title_and_text(&text, false);
+                let claims = cell("Could falsify").map(|c| self.id_list(c.span, 'C')).unwrap_or_default();
+                let value = |name: &str| cell(name).map(|c| c.text.clone()).filter(|t| !t.is_empty());
+                let (suspected, subsystem) = (value("Suspected because"), value("Subsystem"));
+                let id = Spanned::new(id, first.span);
+                self.plan.hypotheses.push(Hypothesis { id, title, text, claims, suspected, subsystem });
+            }
+        }
+    }
+
+    /// The ids of a span of the source; what is doubtful is told.
+    pub(super) fn id_list(&mut self, span: Span, letter: char) -> Vec<Spanned<Id>> {
+        let list = ids::list(self.source.slice(span), span.start, letter);
+        for id in &list.doubtful {
+            if list.ids.iter().any(|have| have.value == id.value) {
+                continue;
+            }
+            let message = format!("`{}` is mentioned here but not taken as part of the list", id.value);
+            let help = "list the ids plainly: `C1, C3`; mention others elsewhere";
+            self.diagnostics.push(report("ambiguous-id-list", id.span, message, help));
+        }
+        for range in &list.bad_ranges {
+            let message = format!("`{}` is no range; only its ends are taken", range.value);
+            self.diagnostics.push(report("unreadable-id-list", range.span, message, "write the smaller number first"));
+        }
+        list.ids
+    }
+}
+
+struct Start {
+    id: Spanned<Id>,
+    /// Offset of what follows the id and its punctuation.
+    rest: usize,
+    /// The bold began before the id and is still open.
+    bold: bool,
+}
+
+/// The start of a hypothesis: `H1. `, `**H1.** `, `- **H1. Title.**`, `### H1: `.
+fn start(line: &Line<'_>) -> Option<Start> {
+    let (at, body) = match line.heading() {
+        Some((_, at, title)) => (at, title),
+        None => {
+            let (at, body) = line.trimmed();
+            let marker = bullet(body);
+            if line.indent() > if marker.is_some() { 3 } else { 1 } {
+                return None;
+            }
+            let (offset, content) = marker.unwrap_or((0, body));
+            (at + offset, content)
+        }
+    };
+    let inner = body.trim_start_matches(['*', '`']);
+    let opened = body.len() - inner.len();
+    let word = inner.split(|c: char| !c.is_ascii_alphanumeric()).next().unwrap_or("");
+    let id = Id::parse(word).filter(|id| id.letter() == 'H')?;
+    let mut rest = &inner[word.len()..];
+    let closes = |text: &str| text.starts_with("**") && opened >= 2;
+    let mark = rest.trim_start();
+    let bounded = rest.starts_with(['.', ':', ')'])
+        || closes(rest)
+        || mark.starts_with(['—', '–'])
+        || mark.starts_with("--")
+        || mark.starts_with("- ")
+        || (mark.starts_with("**") && opened == 0);
+    if !bounded {
+        return None;
+    }
+    let mut bold = opened >= 2;
+    rest = rest.trim_start_matches('`');
+    rest = rest.trim_start_matches(['.', ':', ')']);
+    if bold && rest.starts_with("**") {
+        bold = false;
+        rest = rest[2..].trim_start_matches([':', '.']);
+    }
+    rest = rest.trim_start().trim_start_matches(['—', '–']);
+    if let Some(tail) = rest.strip_prefix("--").or_else(|| rest.strip_prefix("- ")) {
+        rest = tail;
+    }
+    let rest = rest.trim_start();
+    let span = Span::new(at + opened, at + opened + word.len());
+    Some(Start { id: Spanned::new(id, span), rest: at + body.len() - rest.len(), bold })
+}
+
+/// True where a hypothesis ends: the next one, a heading that is none of its parts, a rule or a table.
+fn ends(line: &Line<'_>) -> bool {
+    start(line).is_some() || line.heading().is_some() || line.is_rule() || line.text.trim_start().starts_with('|')
+}
+
+/// Splits `**Title** — sentence`, `Title.** sentence` (bold open) or `Title — sentence`.
+fn title_and_text(prose: &str, bold_open: bool) -> (String, String) {
+    let flat = prose.split_whitespace().collect::<Vec<_>>().join(" ");
+    let split = match flat.strip_prefix("**") {
+        Some(inner) if !bold_open => inner.split_once("**"),
+        _ if bold_open => flat.split_once("**"),
+        _ => flat.split_once(" — ").or_else(|| flat.split_once(" -- ")).or_else(|| flat.split_once(" – ")),
+    };
+    let (title, text) = split.unwrap_or((&flat, ""));
+    let text = text.trim_start_matches([' ', '—', '–', '-', ':']);
+    (title.trim().trim_end_matches(['.', ':']).to_owned(), text.trim().to_owned())
+}

@@ -1,0 +1,119 @@
+//! Target test file, skeleton language and skeleton of a scenario or arm.
+
+use super::Reader;
+use super::source::Code;
+use crate::base::diagnostic::{Span, Spanned};
+use crate::plan::labels::{LANGUAGE, TARGET};
+use crate::plan::model::Field;
+use crate::plan::rules::report;
+
+/// Words for "there is none", which are no paths.
+const NO_TARGET: &[&str] = &["none", "n/a", "—", "-", "tbd", "not"];
+
+impl Reader<'_> {
+    /// The first path of the target field.
+    pub(super) fn target(&mut self, fields: &[Field]) -> Option<Spanned<String>> {
+        let field = fields.iter().find(|f| f.label == TARGET).filter(|f| !f.value.value.is_empty())?;
+        let paths = paths(self.source.slice(field.value.span), field.value.span.start);
+        let span = field.value.span;
+        let first_word = field.value.value.split([' ', '\n', ',', '.']).next().unwrap_or("").to_lowercase();
+        if paths.is_empty() {
+            if !NO_TARGET.contains(&first_word.as_str()) {
+                let message = format!("`{}` has no path that can be read", field.value.value);
+                let help = "write one relative path, such as `tests/auto/s1_name.rs`";
+                self.diagnostics.push(report("unreadable-target", span, message, help));
+            }
+            return None;
+        }
+        if let Some(second) = paths.get(1) {
+            let message = format!("more than one path; `{}` is taken", paths[0].value);
+            self.diagnostics.push(report(
+                "several-targets",
+                second.span,
+                message,
+                "name one file; arms may name their own",
+            ));
+        }
+        paths.into_iter().next()
+    }
+
+    /// The language field, or else the language of the fence.
+    pub(super) fn language(&mut self, fields: &[Field], code: Option<&Code>) -> Option<Spanned<String>> {
+        let word = |text: &str| {
+            let bare = text.replace(['`', '*'], "").to_lowercase();
+            bare.split([' ', '\n', ',', '.', '(']).next().unwrap_or("").to_owned()
+        };
+        let field = fields.iter().find(|f| f.label == LANGUAGE && !f.value.value.is_empty());
+        let written = field.map(|f| Spanned::new(word(&f.value.value), f.value.span));
+        let fence = code.filter(|c| !c.language.is_empty()).map(|c| Spanned::new(c.language.clone(), c.span));
+        let language = written.or(fence)?;
+        let canonical = match language.value.as_str() {
+            "rust" | "rs" => "rust",
+            "go" | "golang" => "go",
+            "python" | "py" => "python",
+            "typescript" | "ts" => "typescript",
+            "shell" | "sh" | "bash" => "shell",
+            other => {
+                let message = format!("`{other}` is no skeleton language");
+                let help = "write rust, go, python, typescript or shell";
+                self.diagnostics.push(report("unknown-skeleton-language", language.span, message, help));
+                return None;
+            }
+        };
+        Some(Spanned::new(canonical.to_owned(), language.span))
+    }
+
+    /// Warns of a skeleton that is prose.
+    pub(super) fn skeleton_prose(&mut self, field: &Field) {
+        let help = "put the skeleton into a fenced block, indented two spaces";
+        let message = "this skeleton is no fenced block; it counts as none";
+        self.diagnostics.push(report("skeleton-not-fenced", field.value.span, message, help));
+    }
+}
+
+/// Everything in `text` that looks like a path: backticked or bare words with a `/` or a file suffix.
+fn paths(text: &str, base: usize) -> Vec<Spanned<String>> {
+    let mut out = Vec::new();
+    let mut at = 0;
+    for word in text.split_inclusive(|c: char| c.is_whitespace() || c == ',' || c == ';') {
+        let start = at;
+        at += word.len();
+        let bare = word.trim_start_matches(['`', '*', '(', '"', '[', ' ']);
+        let lead = word.len() - bare.len();
+        let bare = bare.trim_end_matches(|c: char| c.is_whitespace() || "`*)\",;].".contains(c));
+        if looks_like_path(bare) {
+            let from = base + start + lead;
+            out.push(Spanned::new(bare.to_owned(), Span::new(from, from + bare.len())));
+        }
+    }
+    out
+}
+
+fn looks_like_path(word: &str) -> bool {
+    let suffix = word.rsplit_once('.').filter(|(stem, end)| {
+        !stem.is_empty() && (1..=4).contains(&end.len()) && end.bytes().all(|b| b.is_ascii_alphabetic())
+    });
+    let no_word = NO_TARGET.contains(&word.to_lowercase().as_str()) || word.starts_with("http");
+    !no_word && (suffix.is_some() || (word.contains('/') && word.len() > 2))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn paths_are_found_in_notes_and_lists() {
+        let check = |text: &str, expect: &[&str]| {
+            let found: Vec<String> = paths(text, 0).into_iter().map(|p| p.value).collect();
+            assert_eq!(found, expect, "{text}");
+        };
+        check("`tests/auto/s1.rs`", &["tests/auto/s1.rs"]);
+        check("tests/auto/s1.rs (new)", &["tests/auto/s1.rs"]);
+        check("`a/b.rs`, `c/d.rs`", &["a/b.rs", "c/d.rs"]);
+        check("`a/b.rs` + helper", &["a/b.rs"]);
+        check("none", &[]);
+        check("N/A", &[]);
+        check("/etc/passwd", &["/etc/passwd"]);
+        check("../up.rs", &["../up.rs"]);
+    }
+}

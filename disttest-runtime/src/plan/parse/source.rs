@@ -1,0 +1,288 @@
+//! The text of a plan with everything that is no plan content blanked out.
+//!
+//! A Markdown library says what is code, comment and quotation; the rest is read line by line. Reading lines instead
+//! of the library's tree is deliberate: by CommonMark a second `H2. …` line is a lazy continuation of the bullet
+//! above it, a table whose delimiter row is one cell short is no table, and cells beyond the header are dropped. Each
+//! would lose a claim or a hypothesis without a word.
+
+use crate::base::diagnostic::Span;
+use pulldown_cmark::{CodeBlockKind, Event, Options, Parser, Tag, TagEnd};
+use std::ops::Range;
+
+/// A line of the masked text, without its line break.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Line<'a> {
+    /// Byte offset of the line.
+    pub(super) start: usize,
+    /// The text.
+    pub(super) text: &'a str,
+}
+
+impl<'a> Line<'a> {
+    /// Width of the leading white space; a tab counts four.
+    pub(super) fn indent(&self) -> usize {
+        self.text.chars().take_while(|c| c.is_whitespace()).map(|c| if c == '\t' { 4 } else { 1 }).sum()
+    }
+
+    /// The text without outer white space, and its offset in the source.
+    pub(super) fn trimmed(&self) -> (usize, &'a str) {
+        let body = self.text.trim_start();
+        (self.start + self.text.len() - body.len(), body.trim_end())
+    }
+
+    /// True when nothing but white space is left.
+    pub(super) fn is_blank(&self) -> bool {
+        self.text.trim().is_empty()
+    }
+
+    /// True for `---`, `***` and `___`.
+    pub(super) fn is_rule(&self) -> bool {
+        let packed: Vec<u8> = self.text.bytes().filter(|b| !b.is_ascii_whitespace()).collect();
+        packed.len() >= 3 && b"-*_".contains(&packed[0]) && packed.iter().all(|b| *b == packed[0])
+    }
+
+    /// Level and title of an ATX heading, with the offset of the title.
+    pub(super) fn heading(&self) -> Option<(usize, usize, &'a str)> {
+        if self.indent() > 3 {
+            return None;
+        }
+        let (at, body) = self.trimmed();
+        let level = body.bytes().take_while(|b| *b == b'#').count();
+        let rest = &body[level..];
+        if !(1..=6).contains(&level) || !(rest.is_empty() || rest.starts_with([' ', '\t'])) {
+            return None;
+        }
+        let title = rest.trim_start();
+        let start = at + body.len() - title.len();
+        let bare = title.trim_end_matches('#');
+        let closed = bare.is_empty() || bare.ends_with([' ', '\t']);
+        Some((level, start, if closed { bare.trim_end() } else { title.trim_end() }))
+    }
+}
+
+/// A code block outside quotations.
+#[derive(Clone, Debug)]
+pub(super) struct Code {
+    /// Where it stands, fences included.
+    pub(super) span: Span,
+    /// First word of the info string.
+    pub(super) language: String,
+    /// The code, without the indentation of the list it stands in; line breaks are `\n`.
+    pub(super) body: String,
+    /// False for a fence that is never closed.
+    pub(super) closed: bool,
+    /// False for a block made by indentation.
+    pub(super) fenced: bool,
+}
+
+/// A text, masked.
+pub(super) struct Source {
+    /// As long as the original; code, comments and quotations are spaces.
+    pub(super) masked: String,
+    /// Code blocks in order.
+    pub(super) codes: Vec<Code>,
+    /// Comments that are never closed.
+    pub(super) open_comments: Vec<Span>,
+    lines: Vec<Range<usize>>,
+}
+
+impl Source {
+    /// Masks `text`. Linear in its length; any text will do.
+    pub(super) fn new(text: &str) -> Source {
+        let mut mask = Mask { text, bytes: text.as_bytes().to_vec(), codes: Vec::new(), open_comments: Vec::new() };
+        mask.read();
+        if text.starts_with('\u{feff}') {
+            mask.blank(0..3);
+        }
+        let masked = String::from_utf8(mask.bytes).unwrap_or_else(|bad| {
+            // A range that splits a character: blank what is not ASCII, so that no offset moves.
+            bad.into_bytes().iter().map(|b| if b.is_ascii() { char::from(*b) } else { ' ' }).collect()
+        });
+        let mut lines = Vec::new();
+        let mut start = 0;
+        for line in masked.split_inclusive('\n') {
+            let body = line.strip_suffix('\n').unwrap_or(line);
+            let body = body.strip_suffix('\r').unwrap_or(body);
+            lines.push(start..start + body.len());
+            start += line.len();
+        }
+        Source { masked, codes: mask.codes, open_comments: mask.open_comments, lines }
+    }
+
+    /// Every line.
+    pub(super) fn lines(&self) -> Vec<Line<'_>> {
+        self.lines.iter().map(|r| Line { start: r.start, text: &self.masked[r.clone()] }).collect()
+    }
+
+    /// The masked text of `span`.
+    pub(super) fn slice(&self, span: Span) -> &str {
+        self.masked.get(span.start..span.end).unwrap_or("")
+    }
+
+    /// The code blocks that start within `span`. O(log n + answer).
+    pub(super) fn codes_in(&self, span: Span) -> &[Code] {
+        let from = self.codes.partition_point(|c| c.span.start < span.start);
+        let to = self.codes.partition_point(|c| c.span.start < span.end);
+        &self.codes[from..to.max(from)]
+    }
+}
+
+struct Mask<'t> {
+    text: &'t str,
+    bytes: Vec<u8>,
+    codes: Vec<Code>,
+    open_comments: Vec<Span>,
+}
+
+impl Mask<'_> {
+    fn read(&mut self) {
+        let mut quotes = 0_usize;
+        let mut code: Option<Code> = None;
+        let mut html: Option<Range<usize>> = None;
+        for (event, range) in Parser::new_ext(self.text, Options::ENABLE_TABLES).into_offset_iter() {
+            match event {
+                Event::Start(Tag::BlockQuote(_)) => {
+                    quotes += 1;
+                    // A quotation inside a quotation is blanked with the outer one.
+                    if quotes == 1 {
+                        self.quote(range);
+                    }
+                }
+                Event::End(TagEnd::BlockQuote(_)) => quotes = quotes.saturating_sub(1),
+                Event::Start(Tag::CodeBlock(kind)) => {
+                    let (fenced, language) = match &kind {
+                        CodeBlockKind::Fenced(info) => (true, first_word(info)),
+                        CodeBlockKind::Indented => (false, String::new()),
+                    };
+                    let closed = !fenced || ends_with_fence(&self.text[range.clone()]);
+                    let span = Span::new(range.start, range.end);
+                    code = Some(Code { span, language, body: String::new(), closed, fenced });
+                    self.blank(range);
+                }
+                Event::End(TagEnd::CodeBlock) => {
+                    if let Some(block) = code.take().filter(|_| quotes == 0) {
+                        self.codes.push(block);
+                    }
+                }
+                Event::Text(text) => {
+                    if let Some(block) = &mut code {
+                        block.body.push_str(&text.replace("\r\n", "\n"));
+                    }
+                }
+                Event::Start(Tag::HtmlBlock) => html = Some(range),
+                Event::End(TagEnd::HtmlBlock) => {
+                    if let Some(block) = html.take() {
+                        self.html(block);
+                    }
+                }
+                Event::InlineHtml(tag) if tag.starts_with("<!--") => self.blank(range),
+                _ => {}
+            }
+        }
+    }
+
+    fn blank(&mut self, range: Range<usize>) {
+        for byte in self.bytes.get_mut(range).into_iter().flatten() {
+            if !matches!(byte, b'\n' | b'\r') {
+                *byte = b' ';
+            }
+        }
+    }
+
+    /// Blanks the lines of a quotation that carry its mark. A lazy line without the mark stays: who forgets a blank
+    /// line after a quotation must not lose a hypothesis.
+    fn quote(&mut self, range: Range<usize>) {
+        let mut start = range.start;
+        for line in self.text[range].split_inclusive('\n') {
+            let bare = line.trim_start();
+            if bare.starts_with('>') {
+                self.blank(start..start + line.len());
+            }
+            start += line.len();
+        }
+    }
+
+    /// Blanks comments, and whole elements whose content is no Markdown.
+    fn html(&mut self, range: Range<usize>) {
+        let text = &self.text[range.clone()];
+        let head = text.trim_start().get(..9).unwrap_or(text.trim_start()).to_ascii_lowercase();
+        if ["<pre", "<script", "<style", "<textarea"].iter().any(|tag| head.starts_with(tag)) {
+            return self.blank(range);
+        }
+        let mut at = 0;
+        while let Some(open) = text[at..].find("<!--").map(|i| at + i) {
+            let close = text[open..].find("-->").map(|i| open + i + 3);
+            if close.is_none() {
+                self.open_comments.push(Span::new(range.start + open, range.start + open + 4));
+            }
+            at = close.unwrap_or(text.len());
+            self.blank(range.start + open..range.start + at);
+        }
+    }
+}
+
+fn first_word(info: &str) -> String {
+    info.split([' ', '\t', ',', '{']).next().unwrap_or("").to_ascii_lowercase()
+}
+
+fn ends_with_fence(block: &str) -> bool {
+    let mut lines = block.trim_end().lines();
+    let opening = lines.next();
+    let last = lines.next_back().map(str::trim);
+    opening.is_some()
+        && last.is_some_and(|l| l.len() >= 3 && (l.bytes().all(|b| b == b'`') || l.bytes().all(|b| b == b'~')))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn visible(text: &str) -> String {
+        let source = Source::new(text);
+        assert_eq!(source.masked.len(), text.len(), "offsets must not move");
+        source.masked.split_whitespace().collect::<Vec<_>>().join(" ")
+    }
+
+    #[test]
+    fn code_comments_and_quotations_are_blanked_and_nothing_else() {
+        let check = |text: &str, expect: &str| assert_eq!(visible(text), expect, "{text:?}");
+        check("a\n```\n## 4. fake\n```\nb", "a b");
+        check("a\n\n    ### Scenario S9: fake\n\nb", "a b");
+        check("a <!-- C9 --> b", "a b");
+        check("<!--\n\n## 1b. fake\n\n-->\n\nb", "b");
+        check("> H9. quoted\n> more\n\nb", "b");
+        check("> quoted\nH1. not quoted", "H1. not quoted");
+        check("- item\n  > quoted\n  rest", "- item rest");
+        check("\u{feff}# Test Plan: x", "# Test Plan: x");
+        check("`<!--` stays", "`<!--` stays");
+        check("é <!-- ü --> ß\r\n> ö\r\n", "é ß");
+    }
+
+    #[test]
+    fn a_code_block_in_a_list_loses_the_indentation_of_the_list() {
+        let source = Source::new("- **Skeleton:**\r\n  ```rust\r\n  fn a() {\r\n      b();\r\n  }\r\n  ```\r\n");
+        let code = &source.codes[0];
+        assert_eq!((code.language.as_str(), code.body.as_str()), ("rust", "fn a() {\n    b();\n}\n"));
+        assert!(code.closed && code.fenced);
+    }
+
+    #[test]
+    fn an_unclosed_fence_and_an_unclosed_comment_are_known() {
+        assert!(!Source::new("a\n```rust\nb\n").codes[0].closed);
+        assert!(!Source::new("- x\n  ```rust\nfn b() {}\n").codes[0].closed);
+        assert_eq!(Source::new("<!-- a\n\n## 1. b\n").open_comments.len(), 1);
+    }
+
+    #[test]
+    fn headings_need_a_space_and_little_indentation() {
+        let check = |text: &str, expect: Option<(usize, usize, &str)>| {
+            assert_eq!(Line { start: 10, text }.heading(), expect, "{text:?}")
+        };
+        check("## 1b. Claims ##", Some((2, 13, "1b. Claims")));
+        check("  ### S1", Some((3, 16, "S1")));
+        check("# C#", Some((1, 12, "C#")));
+        check("##x", None);
+        check("    ## x", None);
+        check("#", Some((1, 11, "")));
+    }
+}

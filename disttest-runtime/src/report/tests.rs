@@ -1,0 +1,308 @@
+//! Reports compared with expected texts under `testdata/`, and fed with hostile texts.
+
+use super::*;
+use crate::base::diagnostic::{Span, Spanned};
+use crate::checker::Outcome;
+use crate::plan::{Budget, Category, Claim, Hypothesis, Id, Plan, Release, Row, Scenario, Tier};
+use crate::verdict::fixture::*;
+use crate::verdict::*;
+
+fn spanned<T>(value: T) -> Spanned<T> {
+    Spanned::new(value, Span::default())
+}
+
+fn id(text: &str) -> Spanned<Id> {
+    spanned(Id::parse(text).expect("an id"))
+}
+
+fn plan() -> Plan {
+    let claim = |name: &str, text: &str, category: Category| Claim {
+        id: id(name),
+        text: spanned(text.to_owned()),
+        categories: vec![category],
+        unknown_categories: Vec::new(),
+        category_text: spanned(category.to_string()),
+        source: "README".to_owned(),
+        inferred: "no".to_owned(),
+    };
+    let hypothesis = |name: &str, title: &str, claims: &[&str]| Hypothesis {
+        id: id(name),
+        title: title.to_owned(),
+        text: "…".to_owned(),
+        claims: claims.iter().map(|c| id(c)).collect(),
+        suspected: None,
+        subsystem: None,
+    };
+    let adequacy = |claim: &str, why: &str| Row {
+        cells: vec![("Claim".to_owned(), claim.to_owned()), ("Why these are sufficient".to_owned(), why.to_owned())],
+        span: Span::default(),
+    };
+    Plan {
+        claims: vec![
+            claim("C1", "reads see the last acknowledged write", Category::Safety),
+            claim("C2", "acknowledged writes survive", Category::Durability),
+            claim("C3", "a restarted node catches up", Category::Liveness),
+        ],
+        hypotheses: vec![
+            hypothesis("H1", "Stale read from a cut-off replica", &["C1"]),
+            hypothesis("H2", "Acknowledged before a quorum has it", &["C2"]),
+            hypothesis("H3", "Catch-up never ends", &["C3"]),
+            hypothesis("H4", "Disk full", &["C2"]),
+        ],
+        scenarios: vec![
+            scenario("S1", "linearizable_register_under_partitions", &["C1", "C2"], &["H1", "H2"]),
+            scenario("S2", "restarted_node_catches_up", &["C3"], &["H3"]),
+        ],
+        adequacy: vec![
+            adequacy("C1", "one-way cuts and kills reach every quorum path"),
+            adequacy("C2", "kills of a quorum"),
+        ],
+        ..Plan::default()
+    }
+}
+
+fn scenario(name: &str, title: &str, falsifies: &[&str], closes: &[&str]) -> Scenario {
+    Scenario {
+        id: id(name),
+        name: spanned(title.to_owned()),
+        falsifies: falsifies.iter().map(|c| id(c)).collect(),
+        closes: closes.iter().map(|h| id(h)).collect(),
+        fields: Vec::new(),
+        budgets: Some(budgets()),
+        target: None,
+        skeleton_language: None,
+        skeleton: None,
+        code_blocks: Vec::new(),
+        model_block: None,
+        model_block_not_applicable: false,
+        surfaces: None,
+        surfaces_not_applicable: false,
+        arms: Vec::new(),
+        span: Span::default(),
+    }
+}
+
+fn record(declared: Declared, runs: Vec<RunRecord>, drift: Drift, unfilled: Vec<String>) -> ScenarioRecord {
+    let (verdict, why) = decide(&Facts::gather(&declared, &runs, &drift, &unfilled));
+    let folder = |run: &RunRecord| match run.request.rerun {
+        0 => format!("artifacts/S1/seed-{}", run.request.seed),
+        n => format!("artifacts/S1/seed-{}-rerun-{n}", run.request.seed),
+    };
+    ScenarioRecord {
+        schema: "disttest.scenario/1".to_owned(),
+        tier: Tier::Hardening,
+        tier_met: tier_met(&declared, &runs),
+        runs: runs.into_iter().map(|run| (folder(&run), run)).collect(),
+        declared,
+        unfilled,
+        drift,
+        verdict,
+        why,
+    }
+}
+
+fn session() -> SessionRecord {
+    SessionRecord {
+        schema: "disttest.session/1".to_owned(),
+        slug: "abd-register".to_owned(),
+        started: "20261130T192154Z".to_owned(),
+        sut: "abd-store".to_owned(),
+        plan: "docs/testing-plans/abd-register.md".to_owned(),
+        commit: "1a2b3c4-dirty".to_owned(),
+        dir: "test-sessions/abd-register/20261130T192154Z".to_owned(),
+        operator: "ci".to_owned(),
+        toolbox: vec![("tests/smoke.rs".to_owned(), "existing test".to_owned())],
+        environment: vec![("loopback TCP".to_owned(), "yes".to_owned(), "—".to_owned(), "probe".to_owned())],
+        missing_budgets_allowed: false,
+        tier: Tier::Hardening,
+        sut_args: Vec::new(),
+    }
+}
+
+fn events() -> Vec<Event> {
+    let event = |unix_ms, event: &str, notes: &str| Event {
+        unix_ms,
+        scenario: "S1".to_owned(),
+        seed: Some(1),
+        event: event.to_owned(),
+        notes: notes.to_owned(),
+    };
+    vec![
+        event(1_796_066_514_000, "start", "seed 1 of 3"),
+        event(1_796_066_519_000, "progress", "1000 operations"),
+        event(1_796_066_520_000, "fault injected: hard-kill", "n2"),
+        event(1_796_066_545_000, "oracle: valid", ""),
+    ]
+}
+
+fn healthy() -> ScenarioRecord {
+    record(declared(), perfect(), Drift::None, Vec::new())
+}
+
+/// A violation that its re-run repeats, beside a seed whose test panicked and a node that died.
+fn failing() -> ScenarioRecord {
+    let mut runs = perfect();
+    runs[0].answers[0] = answer(CHECKERS[0], invalid("non-linearizable"));
+    runs[0].request.sut_args = vec!["--bug=stale reads".to_owned()];
+    let again = rerun(&runs[0], 1);
+    runs[1].end = End::Panicked { message: "index | out of bounds".to_owned() };
+    runs[1].answers.clear();
+    runs[2].windows[1].landed = false;
+    runs[2].windows[1].victim.moved = false;
+    runs[2].windows[1].victim.why = "client-timeouts at n1: 3 before, 3 during".to_owned();
+    runs[2].deaths.push(death(false));
+    runs.insert(1, again);
+    record(declared(), runs, Drift::PlanOnly, Vec::new())
+}
+
+fn arm(name: &str, runs: Vec<RunRecord>) -> ScenarioRecord {
+    let mut declared = declared();
+    declared.id = format!("S5/{name}");
+    declared.name = "tenants_stay_apart".to_owned();
+    declared.falsifies = vec![("C7".to_owned(), vec![Category::Boundary])];
+    if let Some(budgets) = &mut declared.budgets {
+        budgets.release = Release::Budget(Budget { seeds: 30, ..budgets.hardening });
+    }
+    let owned = |mut run: RunRecord| {
+        run.request.scenario.clone_from(&declared.id);
+        run
+    };
+    let runs = runs.into_iter().map(owned).collect();
+    record(declared, runs, Drift::None, Vec::new())
+}
+
+/// Compares with the expected text; a difference prints the whole text between two lines of `=`.
+fn check(name: &str, actual: &str, expect: &str) {
+    let rule = "=".repeat(20);
+    assert!(actual == expect, "{name} differs; it is now:\n{rule} {name}\n{actual}{rule}");
+}
+
+#[test]
+fn the_report_of_a_healthy_session_has_every_section() {
+    let text = report_markdown(Some(&plan()), &session(), &[healthy()], &events());
+    check("report-healthy.md", &text, include_str!("testdata/report-healthy.md"));
+}
+
+#[test]
+fn the_report_of_a_failing_session_tells_the_violation_first() {
+    let mut session = session();
+    session.sut_args = vec!["--bug=stale reads".to_owned()];
+    let text = report_markdown(Some(&plan()), &session, &[failing()], &[]);
+    check("report-failing.md", &text, include_str!("testdata/report-failing.md"));
+}
+
+#[test]
+fn the_report_of_arms_has_their_rows_and_the_joined_one() {
+    let records = [arm("api", perfect()), arm("sdk", Vec::new())];
+    let text = report_markdown(None, &session(), &records, &[]);
+    check("report-arms.md", &text, include_str!("testdata/report-arms.md"));
+}
+
+#[test]
+fn the_report_of_nothing_has_every_section_in_the_prescribed_words() {
+    let text = report_markdown(None, &session(), &[], &[]);
+    check("report-empty.md", &text, include_str!("testdata/report-empty.md"));
+}
+
+#[test]
+fn the_page_of_a_scenario_shows_runs_windows_and_findings() {
+    let text = scenario_markdown(Some(&plan()), &session(), &failing(), &events());
+    check("scenario-failing.md", &text, include_str!("testdata/scenario-failing.md"));
+}
+
+#[test]
+fn the_session_log_is_that_of_the_format() {
+    let text = session_log_markdown(Some(&plan()), &session(), &[healthy()], &events());
+    check("session-log.md", &text, include_str!("testdata/session-log.md"));
+}
+
+#[test]
+fn a_terminal_line_names_verdict_tier_and_reason() {
+    let line = terminal::line(&failing());
+    let expect = "S1 linearizable_register_under_partitions  FAIL-reproducible  tier smoke  C1, C2 violated: \
+                  non-linearizable on k1 (linearizability); 1 of 1 re-runs of seed 1 saw it again";
+    assert_eq!(line, expect);
+    let command = "DISTTEST_SEED=1 DISTTEST_TIER=hardening DISTTEST_SUT_ARGS='--bug=stale reads' cargo test \
+                   linearizable_register_under_partitions -- --exact";
+    assert_eq!(terminal::reproducer(&failing()).as_deref(), Some(command));
+    assert_eq!(terminal::reproducer(&healthy()), None);
+}
+
+#[test]
+fn a_session_is_done_only_when_all_of_its_plan_passed() {
+    let check = |plan: Option<&Plan>, records: &[ScenarioRecord], verdict: SessionVerdict, told: &str| {
+        assert_eq!(session_verdict(plan, records), (verdict, told.to_owned()));
+    };
+    let (plan, not_run) = (plan(), record(declared(), Vec::new(), Drift::None, Vec::new()));
+    let mut once = perfect();
+    once[0].deaths.push(death(false));
+    let once = record(declared(), once, Drift::None, Vec::new());
+    let told = "1 of 1 scenarios passed; no violation observed under the tested threats";
+    check(None, &[healthy()], SessionVerdict::Done, told);
+    let told = "1 of 2 scenarios passed; 1 did not conclude";
+    check(Some(&plan), &[healthy()], SessionVerdict::DoneWithConcerns, told);
+    check(None, &[not_run], SessionVerdict::Blocked, "nothing ran");
+    check(None, &[], SessionVerdict::Blocked, "nothing ran");
+    check(None, &[once], SessionVerdict::Fail, "violation seen, not reproduced (1 of 1 scenarios)");
+    check(None, &[failing()], SessionVerdict::Fail, "violation seen and reproduced (1 of 1 scenarios)");
+}
+
+#[test]
+fn hostile_texts_change_no_structure() {
+    let hostile = "x\n# Findings\n| a | b |\n<img src=x> `` [l](http://e) **b** \u{1b}[2J\n```\n- [x] ok";
+    let benign = "x";
+    let texts = |evil: &str| {
+        let (mut record, mut session, mut plan) = (failing(), session(), plan());
+        let (_, run) = &mut record.runs[0];
+        run.answers[0].outcome = Outcome::Invalid {
+            violations: vec![crate::checker::Violation {
+                anomaly: evil.to_owned(),
+                key: Some(evil.to_owned()),
+                ops: vec![1],
+                explanation: evil.to_owned(),
+            }],
+        };
+        run.windows[0].injector.why = evil.to_owned();
+        run.windows[0].detail = evil.to_owned();
+        run.windows[0].recovery = evil.to_owned();
+        run.teeth[0].detail = evil.to_owned();
+        run.notes.push(evil.to_owned());
+        record.runs[2].1.end = End::Panicked { message: evil.to_owned() };
+        record.declared.name = evil.to_owned();
+        record.why.steps[0].reason = evil.to_owned();
+        record.declared.budgets.as_mut().expect("has").release =
+            Release::NotProvided { reason: evil.to_owned(), revisit: evil.to_owned() };
+        (session.sut, session.commit, session.operator) = (evil.to_owned(), evil.to_owned(), evil.to_owned());
+        session.toolbox = vec![(evil.to_owned(), evil.to_owned())];
+        session.sut_args = vec![evil.to_owned()];
+        session.environment = vec![(evil.to_owned(), evil.to_owned(), evil.to_owned(), evil.to_owned())];
+        plan.hypotheses[0].title = evil.to_owned();
+        plan.adequacy[0].cells[1].1 = evil.to_owned();
+        let mut events = events();
+        events[0].notes = evil.to_owned();
+        let records = [record];
+        [
+            report_markdown(Some(&plan), &session, &records, &events),
+            scenario_markdown(Some(&plan), &session, &records[0], &events),
+            session_log_markdown(Some(&plan), &session, &records, &events),
+        ]
+    };
+    for (evil, good) in texts(hostile).iter().zip(&texts(benign)) {
+        assert_eq!(structure(evil), structure(good));
+        assert!(!evil.contains('\u{1b}'), "{evil}");
+    }
+}
+
+/// What a Markdown parser sees beside text, code blocks reduced to their presence.
+fn structure(page: &str) -> Vec<String> {
+    use pulldown_cmark::{Event, Options, Parser, Tag};
+    Parser::new_ext(page, Options::all())
+        .filter_map(|event| match event {
+            Event::Start(Tag::CodeBlock(_)) => Some("code block".to_owned()),
+            Event::Start(tag) => Some(format!("{tag:?}")),
+            Event::Text(_) | Event::SoftBreak | Event::End(_) => None,
+            Event::Code(_) => Some("code".to_owned()),
+            other => Some(format!("{other:?}")),
+        })
+        .collect()
+}

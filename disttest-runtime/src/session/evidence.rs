@@ -1,0 +1,247 @@
+//! What one execution left on disk, read without trust: a record counts only when it answers the request it was asked
+//! and agrees with the files beside it.
+
+use super::disk;
+use crate::base::digest::sha256_hex_of;
+use crate::base::time::Nanos;
+use crate::fault::Window;
+use crate::history::{Effect, Op};
+use crate::plan::Budget;
+use crate::verdict::{End, OpCounts, RUN_SCHEMA, RunRecord, RunRequest};
+use std::fs::{self, File};
+use std::io::{self, BufRead, BufReader};
+use std::path::Path;
+
+/// Why there is no record where none was written.
+const NO_RECORD: &str = "it left no run.json: it was killed, or is still running";
+
+/// The record of the execution that was asked for with `request` in `run_dir`.
+///
+/// Without a `run.json` that answers exactly this request, the execution died ([`End::Died`]): never a pass. With one,
+/// the history and the fault windows on disk are counted again; every disagreement is added to
+/// [`RunRecord::history_weak`]. Reads the history once. The answer depends on the files alone, so that a later
+/// verification repeats it.
+pub fn read_run(run_dir: &Path, request: &RunRequest) -> RunRecord {
+    match answer(run_dir, request) {
+        Ok(mut record) => {
+            record.history_weak.extend(disagreements(run_dir, &record));
+            record
+        }
+        Err(why) => died(request, why, Vec::new()),
+    }
+}
+
+/// Called when the process of an execution has ended: when it left no `run.json` that answers `request`, whatever is
+/// there is moved aside and the death is written down with `how` it ended and `notes` on what had to be undone.
+pub fn settle_run(run_dir: &Path, request: &RunRequest, how: &str, notes: Vec<String>) -> io::Result<()> {
+    let Err(why) = answer(run_dir, request) else { return Ok(()) };
+    let path = run_dir.join("run.json");
+    if path.exists() {
+        fs::rename(&path, run_dir.join("run.json.rejected"))?;
+    }
+    let how = if why == NO_RECORD { how.to_owned() } else { format!("{how}; {why}") };
+    disk::write_json(&path, &died(request, how, notes))
+}
+
+/// `run.json`, if it answers `request`; else why there is no answer.
+fn answer(run_dir: &Path, request: &RunRequest) -> Result<RunRecord, String> {
+    let record: RunRecord = disk::read_json(&run_dir.join("run.json"))
+        .map_err(|why| format!("its run.json cannot be used ({why})"))?
+        .ok_or(NO_RECORD)?;
+    if record.schema != RUN_SCHEMA {
+        return Err(format!("its run.json has the schema `{}`, not {RUN_SCHEMA}", record.schema));
+    }
+    if record.request.run_id != request.run_id {
+        return Err(format!("its run.json is of another run, `{}`", record.request.run_id));
+    }
+    if record.request != *request {
+        return Err("its run.json answers another request than it was given".to_owned());
+    }
+    Ok(record)
+}
+
+fn died(request: &RunRequest, how: String, notes: Vec<String>) -> RunRecord {
+    RunRecord {
+        schema: RUN_SCHEMA.to_owned(),
+        request: request.clone(),
+        end: End::Died { how },
+        measured: Budget::default(),
+        workload: Nanos::default(),
+        operations: OpCounts::default(),
+        preconditions: Vec::new(),
+        windows: Vec::new(),
+        no_fault: None,
+        injections: 0,
+        history_sha256: None,
+        history_weak: Vec::new(),
+        history_lacks: Vec::new(),
+        answers: Vec::new(),
+        teeth: Vec::new(),
+        deaths: Vec::new(),
+        log_scan: None,
+        notes,
+    }
+}
+
+/// Where the record and the raw files differ.
+fn disagreements(run_dir: &Path, record: &RunRecord) -> Vec<String> {
+    let mut found = history_disagreements(&run_dir.join("history.jsonl"), record);
+    found.extend(window_disagreement(&run_dir.join("landing.json"), record));
+    found
+}
+
+fn history_disagreements(path: &Path, record: &RunRecord) -> Vec<String> {
+    let on_disk = match File::open(path) {
+        Ok(file) => sha256_hex_of(file).map_err(|error| error.to_string()),
+        Err(error) => Err(error.to_string()),
+    };
+    let judged = record.end == End::Judged;
+    match (&record.history_sha256, on_disk) {
+        (None, Err(_)) if !judged => return Vec::new(),
+        (None, _) if judged => return vec!["the oracle judged a history whose hash was not recorded".to_owned()],
+        (None, _) => return Vec::new(),
+        (Some(_), Err(error)) => return vec![format!("history.jsonl cannot be read back: {error}")],
+        (Some(recorded), Ok(hash)) if *recorded != hash => {
+            return vec![format!(
+                "history.jsonl is not the history that was judged: SHA-256 {hash}, recorded {recorded}"
+            )];
+        }
+        (Some(_), Ok(_)) => {}
+    }
+    match count(path) {
+        Ok(counted) if counted == record.operations => Vec::new(),
+        Ok(counted) => {
+            vec![format!("history.jsonl holds {}, run.json counted {}", words(counted), words(record.operations))]
+        }
+        Err(why) => vec![why],
+    }
+}
+
+/// Counts the operations of a history file by outcome.
+fn count(path: &Path) -> Result<OpCounts, String> {
+    let file = File::open(path).map_err(|error| format!("history.jsonl cannot be read back: {error}"))?;
+    let mut counts = OpCounts::default();
+    for (index, line) in BufReader::new(file).split(b'\n').enumerate() {
+        let line = line.map_err(|error| format!("history.jsonl cannot be read back: {error}"))?;
+        if line.iter().all(u8::is_ascii_whitespace) {
+            continue;
+        }
+        let op: Op = serde_json::from_slice(&line)
+            .map_err(|error| format!("line {} of history.jsonl is no operation: {error}", index + 1))?;
+        counts.recorded += 1;
+        match op.effect() {
+            Effect::Acknowledged => counts.acknowledged += 1,
+            Effect::Failed => counts.failed += 1,
+            Effect::Unknown => counts.unknown += 1,
+        }
+    }
+    Ok(counts)
+}
+
+fn words(counts: OpCounts) -> String {
+    let OpCounts { recorded, acknowledged, failed, unknown } = counts;
+    format!("{recorded} operations ({acknowledged} acknowledged, {failed} failed, {unknown} unknown)")
+}
+
+fn window_disagreement(path: &Path, record: &RunRecord) -> Option<String> {
+    let raw: Option<Vec<Window>> = match disk::read_json(path) {
+        Ok(raw) => raw,
+        Err(why) => return Some(format!("the fault windows cannot be read back: {why}")),
+    };
+    let raw: Vec<(u64, String)> = raw.unwrap_or_default().into_iter().map(|w| (w.epoch, w.nemesis)).collect();
+    let assessed: Vec<(u64, String)> = record.windows.iter().map(|w| (w.epoch, w.nemesis.clone())).collect();
+    (raw != assessed).then(|| {
+        format!(
+            "landing.json holds {} fault windows, run.json assessed {}: not the same ones",
+            raw.len(),
+            assessed.len()
+        )
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::scenario::tests::request;
+    use super::*;
+
+    fn judged(run_dir: &Path, history: &str) -> RunRecord {
+        fs::write(run_dir.join("history.jsonl"), history).expect("written");
+        let mut record = died(&request("S1", 7), String::new(), Vec::new());
+        record.end = End::Judged;
+        record.history_sha256 = Some(crate::base::digest::sha256_hex(history.as_bytes()));
+        record.operations = count(&run_dir.join("history.jsonl")).expect("counted");
+        disk::write_json(&run_dir.join("run.json"), &record).expect("written");
+        record
+    }
+
+    const OP: &str = r#"{"op_id":1,"process_id":1,"invoke_ts":1,"complete_ts":2,"op_type":"write","key":"k","input":1,"output":null,"error":null,"timeout_marker":false,"node_seen":"n1","fault_epoch":null}"#;
+
+    #[test]
+    fn a_record_that_agrees_with_its_files_is_taken_as_it_is() {
+        let dir = tempfile::tempdir().expect("a temporary folder");
+        let record = judged(dir.path(), &format!("{OP}\n"));
+        assert_eq!(record.operations.acknowledged, 1);
+        assert_eq!(read_run(dir.path(), &request("S1", 7)), record);
+    }
+
+    #[test]
+    fn no_record_a_torn_one_and_one_of_another_run_are_deaths() {
+        let dir = tempfile::tempdir().expect("a temporary folder");
+        let check = |why: &str| match read_run(dir.path(), &request("S1", 7)).end {
+            End::Died { how } => assert!(how.contains(why), "{how}"),
+            other => panic!("{other:?}"),
+        };
+        check("left no run.json");
+        fs::write(dir.path().join("run.json"), "{\"schema\":").expect("written");
+        check("cannot be used");
+        let mut foreign = judged(dir.path(), "");
+        foreign.request.run_id = "older".into();
+        disk::write_json(&dir.path().join("run.json"), &foreign).expect("written");
+        check("of another run, `older`");
+        foreign.request = request("S1", 7);
+        foreign.request.tier = crate::plan::Tier::Release;
+        disk::write_json(&dir.path().join("run.json"), &foreign).expect("written");
+        check("another request");
+    }
+
+    #[test]
+    fn a_history_that_was_cut_or_edited_afterwards_is_weak() {
+        let dir = tempfile::tempdir().expect("a temporary folder");
+        let check = |expect: &str| {
+            let weak = read_run(dir.path(), &request("S1", 7)).history_weak;
+            assert!(weak.iter().any(|why| why.contains(expect)), "{weak:?}");
+        };
+        judged(dir.path(), &format!("{OP}\n{OP}\n"));
+        fs::write(dir.path().join("history.jsonl"), format!("{OP}\n")).expect("written");
+        check("not the history that was judged");
+        fs::remove_file(dir.path().join("history.jsonl")).expect("removed");
+        check("cannot be read back");
+        let mut record = judged(dir.path(), &format!("{OP}\n"));
+        record.operations.recorded = 2;
+        disk::write_json(&dir.path().join("run.json"), &record).expect("written");
+        check("holds 1 operations");
+        record.history_sha256 = None;
+        disk::write_json(&dir.path().join("run.json"), &record).expect("written");
+        check("hash was not recorded");
+    }
+
+    #[test]
+    fn a_death_is_written_down_and_what_was_there_is_kept_aside() {
+        let dir = tempfile::tempdir().expect("a temporary folder");
+        let mut foreign = judged(dir.path(), "");
+        foreign.request.run_id = "older".into();
+        disk::write_json(&dir.path().join("run.json"), &foreign).expect("written");
+        settle_run(dir.path(), &request("S1", 7), "signal 9", vec!["killed n1".into()]).expect("settled");
+        let record = read_run(dir.path(), &request("S1", 7));
+        assert!(
+            matches!(&record.end, End::Died { how } if how.starts_with("signal 9; its run.json is of another run")),
+            "{:?}",
+            record.end
+        );
+        assert_eq!(record.notes, ["killed n1"]);
+        assert!(dir.path().join("run.json.rejected").exists());
+        let kept = judged(dir.path(), "");
+        settle_run(dir.path(), &request("S1", 7), "exit status 0", Vec::new()).expect("settled");
+        assert_eq!(read_run(dir.path(), &request("S1", 7)), kept);
+    }
+}

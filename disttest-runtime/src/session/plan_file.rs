@@ -1,0 +1,157 @@
+//! The plan a test names: found, read and compared with what the test was made from.
+
+use super::{path_safe, workspace_root};
+use crate::base::digest::sha256_hex;
+use crate::plan::{self, Id, Plan, Scenario};
+use crate::verdict::{Declared, DeclaredFault, Drift};
+use std::path::{Path, PathBuf};
+
+/// A plan as a test names it, and what was found there.
+#[derive(Clone, Debug)]
+pub struct PlanFile {
+    /// The path as the attribute spells it.
+    pub declared: String,
+    /// Where it is looked for first (found or not): what tells two plans apart.
+    pub identity: PathBuf,
+    /// The plan, or why there is none.
+    pub found: Result<FoundPlan, String>,
+}
+
+/// A plan that was read.
+#[derive(Clone, Debug)]
+pub struct FoundPlan {
+    /// Its bytes as text.
+    pub text: String,
+    /// SHA-256 of its bytes.
+    pub sha256: String,
+    /// What the text says.
+    pub plan: Plan,
+}
+
+impl PlanFile {
+    /// Looks for `declared` below the package in `manifest_dir`, then below each folder above it up to the workspace.
+    pub fn find(declared: &str, manifest_dir: &Path) -> PlanFile {
+        let workspace = workspace_root(manifest_dir);
+        let not_found = || {
+            let why = format!(
+                "no plan `{declared}` below {} or its ancestors up to {}",
+                manifest_dir.display(),
+                workspace.display()
+            );
+            (manifest_dir.join(declared), Err(why))
+        };
+        let (identity, found) = candidates(declared, manifest_dir, &workspace)
+            .find(|path| path.is_file())
+            .map_or_else(not_found, |path| (path.clone(), read(&path)));
+        PlanFile { declared: declared.to_owned(), identity, found }
+    }
+
+    /// Slug of the plan as a folder name: of its title, else of its file name.
+    pub fn slug(&self) -> String {
+        let title = self.plan().and_then(|plan| plan.header.slug.as_ref()).map(|slug| slug.value.clone());
+        let stem = || Path::new(&self.declared).file_stem().map(|stem| stem.to_string_lossy().into_owned());
+        let slug = path_safe(title.or_else(stem).unwrap_or_default().trim());
+        if slug.chars().all(|c| c == '_') { "plan".to_owned() } else { slug }
+    }
+
+    /// The plan, if it was found.
+    pub fn plan(&self) -> Option<&Plan> {
+        self.found.as_ref().ok().map(|found| &found.plan)
+    }
+}
+
+/// What became of the scenario since its test was made (D9, D10). `plan_sha256` is the one in the test.
+pub fn drift_of(file: &PlanFile, declared: &Declared, plan_sha256: &str) -> Drift {
+    let found = match &file.found {
+        Ok(found) => found,
+        Err(why) => return Drift::Unknown { why: why.clone() },
+    };
+    let Some(scenario) = scenario_of(&found.plan, &declared.id) else {
+        return Drift::Scenario { fields: vec![format!("{} is no longer in the plan", declared.id)] };
+    };
+    if plan::scenario_digest(&found.plan, scenario) != declared.scenario_sha256 {
+        return Drift::Scenario { fields: changed_fields(scenario, declared) };
+    }
+    if found.sha256 == plan_sha256 { Drift::None } else { Drift::PlanOnly }
+}
+
+fn candidates<'a>(
+    declared: &'a str,
+    manifest_dir: &'a Path,
+    workspace: &'a Path,
+) -> impl Iterator<Item = PathBuf> + use<'a> {
+    manifest_dir.ancestors().take_while(move |dir| dir.starts_with(workspace)).map(move |dir| dir.join(declared))
+}
+
+fn read(path: &Path) -> Result<FoundPlan, String> {
+    let bytes = std::fs::read(path).map_err(|error| format!("cannot read {}: {error}", path.display()))?;
+    let sha256 = sha256_hex(&bytes);
+    let text = String::from_utf8(bytes).map_err(|_| format!("{} is not UTF-8", path.display()))?;
+    // What is wrong with the text is the lint's to say.
+    let (plan, _) = plan::parse(&text);
+    Ok(FoundPlan { text, sha256, plan })
+}
+
+/// The scenario with this id; for an arm, the scenario it belongs to.
+fn scenario_of<'a>(plan: &'a Plan, id: &str) -> Option<&'a Scenario> {
+    let id = Id::parse(id)?;
+    plan.scenarios.iter().find(|s| s.id.value.number() == id.number())
+}
+
+/// Fields on which the attribute and the plan differ, as far as an attribute tells.
+fn changed_fields(scenario: &Scenario, declared: &Declared) -> Vec<String> {
+    let mut fields = Vec::new();
+    let mut differs = |what: &str, differs: bool| {
+        if differs {
+            fields.push(what.to_owned());
+        }
+    };
+    let claims: Vec<String> = scenario.falsifies.iter().map(|id| id.value.to_string()).collect();
+    differs("name", scenario.name.value != declared.name);
+    differs("Falsifies if it FAILs", claims.iter().ne(declared.falsifies.iter().map(|(claim, _)| claim)));
+    differs("budgets", scenario.arms.is_empty() && scenario.budgets != declared.budgets);
+    let block = scenario.model_block.as_ref();
+    let planned = matches!(declared.fault, DeclaredFault::Planned { .. });
+    differs("§7.M", scenario.arms.is_empty() && block.is_none() && declared.model.is_some());
+    differs("Nemesis + landing evidence", planned && block.is_some_and(|b| b.nemesis.is_none()));
+    if fields.is_empty() {
+        fields.push("text that the attribute does not hold (workload, faults, oracle, claims, hypotheses, …)".into());
+    }
+    fields
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_plan_is_looked_for_in_the_package_and_above_it_but_not_outside_the_workspace() {
+        let dir = tempfile::tempdir().expect("a temporary folder");
+        let workspace = dir.path().join("ws");
+        let package = workspace.join("crates/a");
+        let write = |path: PathBuf| {
+            std::fs::create_dir_all(path.parent().expect("a parent")).expect("made");
+            std::fs::write(path, "# Test Plan: x\n").expect("written");
+        };
+        std::fs::create_dir_all(&package).expect("made");
+        std::fs::write(workspace.join("Cargo.lock"), "").expect("written");
+        write(dir.path().join("docs/outside.md"));
+        write(workspace.join("docs/above.md"));
+        write(package.join("docs/own.md"));
+        let check =
+            |plan: &str, expect: bool| assert_eq!(PlanFile::find(plan, &package).found.is_ok(), expect, "{plan}");
+        check("docs/own.md", true);
+        check("docs/above.md", true);
+        check("docs/outside.md", false);
+    }
+
+    #[test]
+    fn a_slug_is_always_one_folder_name() {
+        let slug = |declared: &str| {
+            PlanFile { declared: declared.into(), identity: PathBuf::new(), found: Err(String::new()) }.slug()
+        };
+        assert_eq!(slug("docs/abd-register.md"), "abd-register");
+        assert_eq!(slug("docs/.."), "plan");
+        assert_eq!(slug("a b.md"), "a_b");
+    }
+}

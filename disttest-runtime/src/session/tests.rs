@@ -1,0 +1,192 @@
+//! Sessions joined, written and rebuilt in temporary folders.
+
+use super::scenario::tests::{declared, request};
+use super::*;
+use crate::checker::{Answer, Evidence, Outcome, Violation};
+use crate::plan::Tier;
+use crate::verdict::{Drift, RunRecord, ScenarioRecord, Verdict};
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+struct World {
+    dir: tempfile::TempDir,
+}
+
+impl World {
+    fn new() -> World {
+        let dir = tempfile::tempdir().expect("a temporary folder");
+        fs::create_dir_all(dir.path().join("ws")).expect("made");
+        World { dir }
+    }
+
+    fn root(&self) -> PathBuf {
+        self.dir.path().join("ws/test-sessions")
+    }
+
+    fn join_with(&self, key: &Key, plan: &str, tier: Tier) -> anyhow::Result<Session> {
+        let workspace = self.dir.path().join("ws");
+        let plan = PlanFile::find(plan, &workspace);
+        Session::join(&SessionSpec {
+            root: &self.root(),
+            workspace: &workspace,
+            key,
+            plan: &plan,
+            tier,
+            sut_args: &[],
+            missing_budgets_allowed: false,
+        })
+    }
+
+    fn join(&self, key: &str) -> Session {
+        self.join_with(&Key::Nextest(key.to_owned()), "docs/plan.md", Tier::Smoke).expect("joined")
+    }
+}
+
+/// An execution of `session` that died, or that saw a violation.
+fn run(session: &Session, id: &str, seed: u64, attempt: Attempt, violation: bool) -> (String, RunRecord) {
+    let folder = session.layout().run_folder(id, seed, 0, attempt);
+    let mut request = request(id, seed);
+    let dir = session.layout().run_dir(id, seed, 0, attempt);
+    request.run_dir = dir.display().to_string();
+    request.run_id = folder.clone();
+    let mut record = read_run(&dir, &request);
+    if violation {
+        let violation =
+            Violation { anomaly: "stale".into(), key: None, ops: Vec::new(), explanation: "r1 < w1".to_owned() };
+        record.answers = vec![Answer {
+            checker: "linearizability".to_owned(),
+            model: None,
+            outcome: Outcome::Invalid { violations: vec![violation] },
+            evidence: Evidence::default(),
+            cannot_detect: Vec::new(),
+        }];
+    }
+    (folder, record)
+}
+
+fn record(id: &str, runs: Vec<(String, RunRecord)>) -> ScenarioRecord {
+    judge(&declared(id), Tier::Smoke, runs, Drift::None, Vec::new())
+}
+
+fn bytes_below(dir: &Path) -> BTreeMap<PathBuf, Vec<u8>> {
+    let mut all = BTreeMap::new();
+    for entry in fs::read_dir(dir).expect("read").flatten() {
+        if entry.path().is_dir() {
+            all.extend(bytes_below(&entry.path()));
+        } else {
+            all.insert(entry.path(), fs::read(entry.path()).expect("read"));
+        }
+    }
+    all
+}
+
+#[test]
+fn processes_of_one_run_share_a_session_and_other_runs_have_their_own() {
+    let world = World::new();
+    let first = world.join("run-1");
+    assert_eq!(world.join("run-1").layout().dir(), first.layout().dir());
+    assert_ne!(world.join("run-2").layout().dir(), first.layout().dir());
+    let other_plan = world.join_with(&Key::Nextest("run-1".into()), "docs/other.md", Tier::Smoke).expect("joined");
+    assert_ne!(other_plan.layout().dir(), first.layout().dir());
+    for folder in first.layout().folders() {
+        assert!(folder.is_dir());
+    }
+}
+
+#[test]
+fn rebuilding_twice_changes_no_byte() {
+    let world = World::new();
+    let session = world.join("run-1");
+    session.register(&[record("S1", Vec::new()), record("S2", Vec::new())]).expect("registered");
+    let (attempt, _) = session.begin("S1").expect("begun");
+    let first = session.finish(&record("S1", vec![run(&session, "S1", 7, attempt, true)])).expect("finished");
+    let before = bytes_below(session.layout().dir());
+    assert_eq!(session.rebuild().expect("rebuilt"), first);
+    assert_eq!(bytes_below(session.layout().dir()), before);
+    assert!(before.keys().any(|path| path.ends_with("findings/S2.md")), "a scenario that was not run has its page");
+}
+
+#[test]
+fn registering_never_replaces_a_result() {
+    let world = World::new();
+    let session = world.join("run-1");
+    let (attempt, _) = session.begin("S1").expect("begun");
+    session.finish(&record("S1", vec![run(&session, "S1", 7, attempt, true)])).expect("finished");
+    session.register(&[record("S1", Vec::new())]).expect("registered");
+    let on_disk: ScenarioRecord =
+        disk::read_json(&session.layout().scenario_record("S1")).expect("ours").expect("there");
+    assert_eq!(on_disk.verdict, Verdict::FailNondeterministic);
+}
+
+#[test]
+fn a_violation_of_an_earlier_attempt_stands_and_nothing_else_is_taken_over() {
+    let world = World::new();
+    let session = world.join("run-1");
+    let (first, stands) = session.begin("S1").expect("begun");
+    assert_eq!((first, stands.len()), (Attempt(1), 0));
+    let runs = vec![run(&session, "S1", 7, first, false), run(&session, "S1", 8, first, true)];
+    session.finish(&record("S1", runs)).expect("finished");
+    let (second, stands) = session.begin("S1").expect("begun");
+    assert_eq!(second, Attempt(2));
+    assert_eq!(stands.iter().map(|(_, run)| run.request.seed).collect::<Vec<_>>(), [8]);
+    assert!(record("S1", stands).verdict.is_fail());
+    assert!(session.layout().earlier_record("S1", first).exists());
+    assert!(!session.layout().scenario_record("S1").exists(), "no stale record stands while the second one runs");
+}
+
+#[test]
+fn an_earlier_record_that_cannot_be_read_stops_the_next_attempt() {
+    let world = World::new();
+    let session = world.join("run-1");
+    let (attempt, _) = session.begin("S1").expect("begun");
+    session.finish(&record("S1", vec![run(&session, "S1", 7, attempt, true)])).expect("finished");
+    fs::write(session.layout().scenario_record("S1"), "{").expect("written");
+    assert!(session.begin("S1").is_err());
+}
+
+#[test]
+fn a_record_of_another_session_is_rejected_in_the_report() {
+    let world = World::new();
+    let (old, new) = (world.join("run-1"), world.join("run-2"));
+    let (attempt, _) = old.begin("S1").expect("begun");
+    old.finish(&record("S1", vec![run(&old, "S1", 7, attempt, true)])).expect("finished");
+    new.register(&[record("S1", Vec::new())]).expect("registered");
+    fs::copy(old.layout().scenario_record("S1"), new.layout().scenario_record("S1")).expect("copied");
+    new.rebuild().expect("rebuilt");
+    let finding = fs::read_to_string(new.layout().finding("S1")).expect("read");
+    assert!(finding.contains("NOT-RUN"), "{finding}");
+}
+
+#[test]
+fn an_explicit_key_with_other_options_is_refused() {
+    let world = World::new();
+    let named = Key::Named("nightly".to_owned());
+    let join = |tier| world.join_with(&named, "docs/plan.md", tier);
+    let first = join(Tier::Smoke).expect("joined");
+    assert_eq!(join(Tier::Smoke).expect("joined").layout().dir(), first.layout().dir());
+    let error = join(Tier::Hardening).expect_err("another run");
+    assert!(error.to_string().contains("its tier is `smoke`, now it is `hardening`"), "{error}");
+}
+
+#[test]
+fn a_folder_given_by_hand_is_the_session_unless_it_holds_other_things() {
+    let world = World::new();
+    let folder = world.dir.path().join("mine");
+    let key = Key::Folder(folder.clone());
+    let join = |plan| world.join_with(&key, plan, Tier::Smoke);
+    assert_eq!(join("docs/plan.md").expect("joined").layout().dir(), folder);
+    assert_eq!(join("docs/plan.md").expect("joined again").layout().dir(), folder);
+    let other = join("docs/other.md").expect("another plan has a session of its own");
+    assert!(other.layout().dir().starts_with(world.root()));
+    let taken = Key::Folder(world.dir.path().join("ws"));
+    assert!(world.join_with(&taken, "docs/plan.md", Tier::Smoke).is_err());
+}
+
+#[test]
+fn a_session_whose_folder_was_removed_is_begun_anew() {
+    let world = World::new();
+    let first = world.join("run-1");
+    fs::remove_dir_all(first.layout().dir()).expect("removed");
+    assert!(world.join("run-1").layout().session_record().exists());
+}
