@@ -2,11 +2,11 @@
 
 mod author;
 mod cli;
-mod commands;
+pub mod commands;
 mod console;
 mod declare;
 mod dependency;
-mod diagnostics;
+pub mod diagnostics;
 mod exit_code;
 mod git;
 mod plan_file;

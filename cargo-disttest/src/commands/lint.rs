@@ -2,22 +2,51 @@
 
 use super::{Context, shorter};
 use crate::cli::PlanArgs;
+use crate::console::visible;
+use crate::diagnostics;
 use crate::exit_code::{End, Failure, Outcome};
 use crate::plan_file::PlanFile;
 use std::path::PathBuf;
 
 /// Does it. A file that cannot be read does not keep the others from being linted.
-pub(super) fn run(context: &Context, args: &PlanArgs) -> Outcome {
+pub(crate) fn run(context: &Context, args: &PlanArgs) -> Outcome {
     let (plans, failures) = load(context, args)?;
+    let print = if context.json() { print_json } else { print_text };
+    for plan in &plans {
+        print(context, plan)?;
+    }
     let unreadable = !failures.is_empty();
     for failure in failures {
-        context.console.error(crate::console::visible(&failure.message));
+        context.console.error(visible(&failure.message));
     }
     Ok(match (plans.iter().any(PlanFile::has_errors), unreadable) {
         (true, _) => End::PlanErrors,
         (false, true) => End::Unreadable,
         (false, false) => End::Clean,
     })
+}
+
+/// One document a line, so that several plans are one stream.
+fn print_json(context: &Context, plan: &PlanFile) -> Result<(), Failure> {
+    let json = super::plan::json(&plan.plan, &plan.text, &plan.shown, &plan.diagnostics);
+    let json = serde_json::to_string(&json).map_err(|error| Failure::new(End::Bug, error.to_string()))?;
+    context.console.result(json);
+    Ok(())
+}
+
+fn print_text(context: &Context, plan: &PlanFile) -> Result<(), Failure> {
+    let console = &context.console;
+    console.result_text(&diagnostics::render(&plan.shown, &plan.text, &plan.diagnostics, true));
+    if !context.common.quiet {
+        if !plan.diagnostics.is_empty() {
+            console.result("");
+        }
+        console.result(format_args!("{}:", plan.shown));
+        console.result_text(&visible(&super::plan::summary(&plan.plan, &plan.diagnostics)));
+    }
+    let next = if plan.has_errors() { "correct the errors, then cargo disttest plan" } else { "cargo disttest author" };
+    console.next(format_args!("{next} {}", plan.shown));
+    Ok(())
 }
 
 fn load(context: &Context, args: &PlanArgs) -> Result<(Vec<PlanFile>, Vec<Failure>), Failure> {

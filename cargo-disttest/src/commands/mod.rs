@@ -3,6 +3,7 @@
 mod author;
 mod help;
 mod lint;
+pub mod plan;
 mod run;
 
 use crate::cli::{Common, Disttest, Format, Verb};
@@ -70,7 +71,8 @@ impl Context {
     /// Prints diagnostics on stderr, with their place in the plan.
     fn show(&self, plan: &PlanFile, diagnostics: &[Diagnostic]) {
         if !diagnostics.is_empty() {
-            self.console.message_text(&crate::diagnostics::render(&plan.shown, &plan.text, diagnostics));
+            // The console takes the colours out again where nobody can see them.
+            self.console.message_text(&crate::diagnostics::render(&plan.shown, &plan.text, diagnostics, true));
         }
     }
 }

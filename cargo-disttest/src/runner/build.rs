@@ -32,14 +32,7 @@ pub(crate) fn executables(
     if buildable.is_empty() {
         return Ok(BTreeMap::new());
     }
-    let mut built = cargo(workspace, &buildable, options)?;
-    // One file that does not compile must not keep the others from running.
-    for target in &buildable {
-        if buildable.len() > 1 && !built.contains_key(&target.placed.path()) {
-            built.extend(cargo(workspace, &[target], options)?);
-        }
-    }
-    Ok(built)
+    cargo(workspace, &buildable, options)
 }
 
 fn cargo(workspace: &Workspace, targets: &[&&Target], options: Options) -> Result<BTreeMap<PathBuf, PathBuf>, Failure> {
@@ -62,7 +55,8 @@ fn cargo(workspace: &Workspace, targets: &[&&Target], options: Options) -> Resul
 
 fn command(workspace: &Workspace, targets: &[&&Target], options: Options) -> Command {
     let mut cargo = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
-    cargo.args(["test", "--no-run", "--message-format=json-render-diagnostics", "--manifest-path"]);
+    // What `cargo test --no-run` builds, but one file that does not compile must not keep the others from running.
+    cargo.args(["build", "--keep-going", "--message-format=json-render-diagnostics", "--manifest-path"]);
     cargo.arg(workspace.root.join("Cargo.toml"));
     for target in targets {
         cargo.args(["--package", &target.placed.member.name]);

@@ -1,7 +1,8 @@
 //! What one execution is asked to reach, how long it should take and how long it may.
 
-use super::{DeclaredBudget, DeclaredBudgets, DeclaredRelease, parts};
+use super::{DeclaredBudget, DeclaredBudgets, DeclaredRelease};
 use crate::plan::{Budget, Budgets, Release, Tier};
+use crate::run;
 use std::time::Duration;
 
 /// Effort of a legacy plan without budgets, when that was allowed (D2).
@@ -32,7 +33,7 @@ const CHECKING: Duration = Duration::from_secs(4 * 70);
 /// of `checkers` checkers, and a minute for the rest. `given` (`DISTTEST_DEADLINE`, in seconds) wins.
 pub(crate) fn deadline(budget: &Budget, checkers: usize, given: Option<u64>) -> Duration {
     let of_checkers = CHECKING * u32::try_from(checkers.max(1)).unwrap_or(1);
-    given.map_or_else(|| parts::deadline(budget) + of_checkers + Duration::from_secs(60), Duration::from_secs)
+    given.map_or_else(|| run::deadline(budget) + of_checkers + Duration::from_secs(60), Duration::from_secs)
 }
 
 /// The attribute's budgets as the records hold them.

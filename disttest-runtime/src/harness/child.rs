@@ -1,7 +1,8 @@
 //! The process of one execution: it is told what to run by its supervisor, runs it and writes `run.json`.
 
 use super::catalog::Entry;
-use super::{parts, process};
+use super::process;
+use crate::run;
 use crate::session::{disk, lock};
 use crate::verdict::RunRequest;
 use std::path::Path;
@@ -20,12 +21,12 @@ pub(crate) fn run_if_child(entries: &[Entry], filters: &[String]) -> Option<Resu
     let var = |name| std::env::var(name).ok();
     match (var(CHILD), var(REQUEST)) {
         (None, None) => None,
-        (Some(supervisor), Some(request)) => Some(run(entries, filters, &supervisor, Path::new(&request))),
+        (Some(supervisor), Some(request)) => Some(answer(entries, filters, &supervisor, Path::new(&request))),
         _ => Some(Err(format!("{CHILD} and {REQUEST} are set by the harness, both or none: unset them"))),
     }
 }
 
-fn run(entries: &[Entry], filters: &[String], supervisor: &str, request: &Path) -> Result<(), String> {
+fn answer(entries: &[Entry], filters: &[String], supervisor: &str, request: &Path) -> Result<(), String> {
     process::end_with_parent();
     if let Some(parent) = process::parent_id()
         && supervisor != parent.to_string()
@@ -45,6 +46,6 @@ fn run(entries: &[Entry], filters: &[String], supervisor: &str, request: &Path) 
     // Held to the end of this process, whatever ends it: who finds it free knows that the run is over.
     let _alive = lock(&run_dir.join(ALIVE), &format!("process {}", std::process::id()))
         .map_err(|error| format!("cannot lock the folder of the run: {error}"))?;
-    let record = parts::execute(entry.registration, request.clone());
+    let record = run::execute(entry.registration, request.clone());
     disk::write_json(&run_dir.join("run.json"), &record).map_err(|error| format!("cannot write run.json: {error}"))
 }

@@ -3,8 +3,9 @@
 use super::child::{CHILD, REQUEST};
 use super::console::Console;
 use super::interrupt::Interrupts;
+use super::process;
 use super::progress::Tail;
-use super::{parts, process};
+use crate::nemesis::undo_journal;
 use crate::session::{disk, read_run, settle_run};
 use crate::verdict::{RunRecord, RunRequest};
 use anyhow::{Context, Result};
@@ -77,7 +78,7 @@ impl Execution {
             Ok(child) => self.watch(child, console, interrupts).await?,
             Err(error) => (format!("its process could not be started: {error:#}"), None),
         };
-        let mut notes = parts::undo_journal(&run_dir);
+        let mut notes = undo_journal(&run_dir);
         settle_run(&run_dir, &self.request, &how, notes.clone())?;
         if how != CLEAN {
             notes.insert(0, format!("process of seed {}: {how}", self.request.seed));

@@ -2,8 +2,7 @@
 //! container that is stopped, an out-of-memory kill), nobody of theirs is left to do it.
 
 use super::child::ALIVE;
-use super::parts;
-use crate::nemesis::JOURNAL_FILE;
+use crate::nemesis::{JOURNAL_FILE, undo_journal};
 use crate::session::is_free;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -14,7 +13,7 @@ use std::path::{Path, PathBuf};
 pub(crate) fn undo(session: &Path) -> Vec<String> {
     let sessions = session.parent().map(folders).unwrap_or_default();
     let executions = sessions.iter().flat_map(|dir| folders(&dir.join("artifacts"))).flat_map(|dir| folders(&dir));
-    executions.filter(|dir| is_abandoned(dir)).flat_map(|dir| parts::undo_journal(&dir)).collect()
+    executions.filter(|dir| is_abandoned(dir)).flat_map(|dir| undo_journal(&dir)).collect()
 }
 
 fn is_abandoned(run_dir: &Path) -> bool {

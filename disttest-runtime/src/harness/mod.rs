@@ -16,7 +16,6 @@ mod interrupt;
 mod leftovers;
 mod main_macro;
 mod options;
-mod parts;
 mod process;
 mod progress;
 mod registry;

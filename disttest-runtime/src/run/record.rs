@@ -48,7 +48,7 @@ pub(super) fn gather(core: &Core, end: End) -> RunRecord {
         preconditions: facts.all_preconditions(),
         windows: facts.assessed.clone(),
         no_fault: facts.no_fault.clone(),
-        injections: journaled.unwrap_or(facts.epochs).max(facts.epochs),
+        injections: journaled.unwrap_or_default(),
         history_sha256: written.ok(),
         history_weak: facts.history_weak.clone(),
         history_lacks: facts.history_lacks.clone(),

@@ -303,9 +303,20 @@ fn new_record(spec: &SessionSpec<'_>, slug: &str, started: String, dir: &Path) -
     }
 }
 
+/// The name of the person as the environment has it, else the number of their account.
 fn operator() -> String {
     let named = |name| std::env::var(name).ok().filter(|value| !value.is_empty());
-    named("USER").or_else(|| named("LOGNAME")).or_else(|| named("USERNAME")).unwrap_or_else(|| "unknown".to_owned())
+    named("USER").or_else(|| named("LOGNAME")).or_else(|| named("USERNAME")).unwrap_or_else(account)
+}
+
+#[cfg(unix)]
+fn account() -> String {
+    format!("uid {}", rustix::process::getuid().as_raw())
+}
+
+#[cfg(not(unix))]
+fn account() -> String {
+    "unknown".to_owned()
 }
 
 /// `20261130T192154Z`.
