@@ -55,6 +55,8 @@ pub(super) fn gather(core: &Core, end: End) -> RunRecord {
         answers: facts.answers.clone(),
         teeth: facts.teeth.clone(),
         deaths,
+        // Whoever reads the record back scans what was captured: the supervisor, a verification.
+        log_scan: None,
         notes: facts.notes.clone(),
     }
 }
@@ -78,6 +80,7 @@ pub(super) fn never_began(request: RunRequest, why: String) -> RunRecord {
         answers: Vec::new(),
         teeth: Vec::new(),
         deaths: Vec::new(),
+        log_scan: None,
         notes: Vec::new(),
     }
 }
