@@ -33,6 +33,17 @@ pub type Result<T, E = anyhow::Error> = std::result::Result<T, E>;
 /// What a scenario file imports.
 pub mod prelude {
     pub use crate::Result;
+    pub use crate::cluster::{Cluster, NodeSpec, Program};
+    pub use crate::fault::{Schedule, Shape};
+    pub use crate::nemesis::{
+        AsymmetricDataCut, BandwidthCap, BoxFuture, ConnectionLoss, FullPartition, GracefulStop, HardKill, Latency,
+        Nemesis, Pause, Plane, Restart,
+    };
+    pub use crate::run::{
+        CallError, CheckLimits, Client, Faults, Injected, Judged, Landed, Oracle, Probe, Recorded, Run, Target,
+        Workload, WorkloadBuilder,
+    };
+    pub use serde_json::{Value, json};
 }
 
 /// Marks a region that nobody has filled. Compiles in any place that wants a value; the scenario it stands in is

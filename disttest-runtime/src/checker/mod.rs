@@ -1,11 +1,13 @@
 //! L2: checkers: a history in, an answer with evidence out. Pure: time and memory limits are handed in.
 
 mod linearizability;
+mod no_lost_ack;
 mod outcome;
 #[cfg(test)]
 pub(crate) mod reference;
 
 pub use linearizability::Linearizability;
+pub use no_lost_ack::NoLostAck;
 pub use outcome::{Answer, Evidence, Outcome, Violation};
 
 use crate::history::History;

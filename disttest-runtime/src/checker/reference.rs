@@ -1,8 +1,9 @@
 //! The slow checkers that the fast ones are compared with: every order is tried, nothing is remembered.
 
+use crate::history::access::Touch;
 use crate::history::{Effect, History, Op};
 use crate::model::{Atoms, Model, Step};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// Linearizable per key, by trying every order (Wing and Gong, JPDC 1993). For ten operations a key, hardly more.
 pub(crate) fn linearizable<M: Model>(model: &M, history: &History) -> bool {
@@ -43,4 +44,49 @@ fn orderable<M: Model>(model: &M, state: &M::State, ops: &[&Op], calls: &[M::Cal
         }
     }
     false
+}
+
+/// No order of the writes of some key, with the writes of unknown outcome in any place or nowhere, ends with what a
+/// final read shows. Final reads are each client's last read of the key after all acknowledged writes of the history.
+pub(crate) fn loses(history: &History) -> bool {
+    let writes = |op: &&Op| Touch::of(op).is_ok_and(|touch| touch.written().is_some());
+    let quiet = history.ops().iter().filter(|op| acknowledged(op)).filter(writes).filter_map(|op| op.complete_ts).max();
+    let keys: BTreeSet<&Option<String>> = history.ops().iter().map(|op| &op.key).collect();
+    keys.into_iter().any(|key| {
+        let of_key: Vec<&Op> =
+            history.ops().iter().filter(|op| op.key == *key && op.effect() != Effect::Failed).collect();
+        let finals = of_key.iter().filter(|op| acknowledged(op) && op.op_type.len() <= 4 && Some(op.invoke_ts) > quiet);
+        let finals: Vec<&&Op> = finals.filter(|op| matches!(Touch::of(op), Ok(Touch::Read(_)))).collect();
+        let last = |op: &&&Op| !finals.iter().any(|o| o.process_id == op.process_id && o.invoke_ts > op.invoke_ts);
+        let writes: Vec<&Op> = of_key.iter().copied().filter(|op| writes(op)).collect();
+        let some_ack = writes.iter().any(|op| acknowledged(op));
+        some_ack && finals.iter().copied().filter(last).any(|read| !ends_with(&writes, read, &mut Vec::new()))
+    })
+}
+
+fn acknowledged(op: &Op) -> bool {
+    op.effect() == Effect::Acknowledged
+}
+
+/// Some order of `writes` (each acknowledged one in it, respecting time) ends with a write of what `read` shows.
+fn ends_with(writes: &[&Op], read: &Op, order: &mut Vec<usize>) -> bool {
+    let left: Vec<usize> = (0..writes.len()).filter(|op| !order.contains(op)).collect();
+    let done = left.iter().all(|op| !acknowledged(writes[*op]));
+    let shows = |op: &usize| Touch::of(writes[*op]).is_ok_and(|touch| touch.written() == Some(&read.output));
+    if done && order.last().is_some_and(shows) {
+        return true;
+    }
+    left.iter().copied().any(|op| {
+        let may_be_next = Some(writes[op].invoke_ts) <= read.complete_ts
+            && !left
+                .iter()
+                .any(|other| acknowledged(writes[*other]) && writes[*other].complete_ts < Some(writes[op].invoke_ts));
+        if !may_be_next {
+            return false;
+        }
+        order.push(op);
+        let found = ends_with(writes, read, order);
+        order.pop();
+        found
+    })
 }

@@ -15,4 +15,4 @@ pub(crate) mod tiny;
 pub use node::NodeSpec;
 pub use program::Program;
 pub use started::Cluster;
-pub(crate) use started::Site;
+pub(crate) use started::{CLIENT, Site};

@@ -86,7 +86,7 @@ fn majority(peers: &[String], timeouts: &AtomicU64) -> bool {
         let here = asks_peer(peer).is_some();
         if !here {
             timeouts.fetch_add(1, Ordering::Relaxed);
-            println!("a peer is silent");
+            writeln!(std::io::stdout(), "a peer is silent").expect("the log is a file");
         }
         here
     });

@@ -10,6 +10,9 @@ pub struct Atom(u32);
 impl Atom {
     /// JSON null.
     pub const NULL: Atom = Atom(0);
+
+    /// Stands for all values that nothing compares with; the atom of no value.
+    pub(super) const OTHER: Atom = Atom(u32::MAX);
 }
 
 /// The table of values of one check. Numbers are equal when they are written alike: 1 and 1.0 differ.

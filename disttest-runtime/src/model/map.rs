@@ -1,6 +1,6 @@
 //! A map: a value per key.
 
-use super::{Atom, Atoms, Decision, Model, RegisterCall, Step, Timed, zones};
+use super::{Atom, Atoms, Decision, Model, RegisterCall, Step, Timed, unseen, zones};
 use crate::history::access::Touch;
 use crate::history::{Effect, Op};
 use serde_json::Value;
@@ -62,6 +62,10 @@ impl Model for MapModel {
 
     fn only_reads(&self, call: &RegisterCall) -> bool {
         call.only_reads()
+    }
+
+    fn refine(&self, calls: &mut [Timed<RegisterCall>]) {
+        unseen::merge(calls);
     }
 
     fn decide(&self, start: &Atom, calls: &[Timed<RegisterCall>]) -> Option<Decision> {

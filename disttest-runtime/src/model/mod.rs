@@ -4,6 +4,7 @@ mod atoms;
 mod log;
 mod map;
 mod register;
+mod unseen;
 mod zones;
 
 pub use atoms::{Atom, Atoms};

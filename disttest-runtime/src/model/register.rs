@@ -1,6 +1,6 @@
 //! A register: one value that is read, overwritten, compared and set.
 
-use super::{Atom, Atoms, Decision, Model, Step, Timed, zones};
+use super::{Atom, Atoms, Decision, Model, Step, Timed, unseen, zones};
 use crate::history::access::Touch;
 use crate::history::{Effect, Op};
 use serde_json::Value;
@@ -135,6 +135,10 @@ impl Model for Register {
 
     fn only_reads(&self, call: &RegisterCall) -> bool {
         call.only_reads()
+    }
+
+    fn refine(&self, calls: &mut [Timed<RegisterCall>]) {
+        unseen::merge(calls);
     }
 
     fn decide(&self, start: &Atom, calls: &[Timed<RegisterCall>]) -> Option<Decision> {

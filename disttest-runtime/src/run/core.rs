@@ -67,7 +67,7 @@ impl Core {
             log_dir,
             sut_args: request.sut_args.clone(),
             launcher: Launcher::new(entry.function)?,
-            clock: clock,
+            clock,
             net: ProxyNet::seeded(clock, request.seed),
         };
         let epochs = EpochCell::new(clock);

@@ -4,7 +4,7 @@ use super::core::Core;
 use super::handle::default_hold;
 use super::{Workload, signals};
 use crate::base::time::Nanos;
-use crate::cluster::Cluster;
+use crate::cluster::{CLIENT, Cluster};
 use crate::fault::{Assessment, CARRIER_SIGNAL, Policy, Window, assess};
 use crate::nemesis::{Act, Nemesis, Plane};
 use anyhow::{Result, bail};
@@ -356,6 +356,15 @@ fn open_window<N: Nemesis>(core: &Core, nemesis: &N, baseline_from: Nanos) -> Re
         injector: Vec::new(),
         victim: Vec::new(),
     })
+}
+
+/// Without a fault there is still a plane: the clients' bytes went through it, and not around.
+pub(crate) fn carried_without_a_fault(core: &Core) {
+    let links = core.site.net.snapshot();
+    let to_nodes = links.iter().filter(|((from, _), _)| from == CLIENT);
+    let bytes: u64 = to_nodes.map(|(_, count)| count.forward.bytes_passed + count.backward.bytes_passed).sum();
+    let evidence = format!("no fault; {bytes} bytes crossed the clients' links");
+    core.facts().precondition("fault plane responsive", bytes > 0, evidence);
 }
 
 /// The fault plane is between the parties: bytes crossed the links a network fault acts on, and clients' links in any

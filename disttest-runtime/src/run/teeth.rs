@@ -9,7 +9,7 @@ use crate::verdict::{Bite, Tooth};
 use std::sync::Arc;
 
 /// Shows `checker` every kind of damage its claim forbids, and then the undamaged history once more: a checker that
-/// has come to reject everything can tell nothing apart either.
+/// has come to reject everything can tell nothing apart either. For that control [`Bite::Accepted`] is the right bite.
 pub(super) fn show(
     core: &Arc<Core>,
     checker: &Arc<dyn Checker>,
@@ -31,11 +31,8 @@ pub(super) fn show(
         teeth.push(shown);
     }
     let control = check_within(checker, history, limits, &core.stop);
-    let (detail, bite) = match control.outcome {
-        Outcome::Valid => ("valid again, as it must be".to_owned(), Bite::NotApplicable),
-        _ => (format!("valid before the damaged copies, and now {}", said(&control)), Bite::Undecided),
-    };
-    teeth.push(tooth("undamaged-control".to_owned(), detail, bite));
+    let detail = format!("valid before the damaged copies, and now {}", said(&control));
+    teeth.push(tooth("undamaged-control".to_owned(), detail, bite(&control.outcome)));
     teeth
 }
 

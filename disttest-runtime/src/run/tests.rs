@@ -152,7 +152,8 @@ fn a_partition_lands_and_the_run_is_judged() {
     assert_eq!(record.measured.nodes, 3);
     assert!(record.measured.seconds >= 4 && record.measured.operations > 10, "{:?}", record.measured);
     assert_eq!(record.answers.len(), 1);
-    assert_eq!(record.teeth.last().map(|tooth| tooth.damage.as_str()), Some("undamaged-control"));
+    let control = record.teeth.last().map(|tooth| (tooth.damage.as_str(), tooth.bite));
+    assert_eq!(control, Some(("undamaged-control", crate::verdict::Bite::Accepted)));
     no_process_is_left(dir.path());
     for file in ["history.jsonl", "landing.json", "journal.jsonl", "events.jsonl"] {
         assert!(dir.path().join("run").join(file).exists(), "{file}");

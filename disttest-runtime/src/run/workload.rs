@@ -142,11 +142,14 @@ impl Workload {
         self.drain(&mut ended).await?;
         self.measure(stopped, &ended);
         super::faults::heal_active(&core).await;
+        if core.facts().epochs == 0 {
+            super::faults::carried_without_a_fault(&core);
+        }
         core.events.say("progress", "workload stopped, final reads");
         let before = core.recorder.invoked();
         self.final_reads(final_reads).await?;
         if core.recorder.invoked() == before {
-            core.facts().history_weak.push("no operation was recorded at quiescence: no final reads".to_owned());
+            core.facts().note("no operation was recorded at quiescence: there were no final reads");
         }
         Recorded::seal(&core)
     }

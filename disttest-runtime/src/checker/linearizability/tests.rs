@@ -254,9 +254,13 @@ fn the_fast_checker_agrees_with_the_slow_one_on_maps_and_logs() {
 
 #[test]
 fn large_histories_with_unknown_outcomes_are_decided() {
-    for (object, values) in
-        [(Kind::Register, None), (Kind::Register, Some(5)), (Kind::CasRegister, None), (Kind::CasRegister, Some(5))]
-    {
+    for (object, values) in [
+        (Kind::Register, None),
+        (Kind::Register, Some(5)),
+        (Kind::CasRegister, None),
+        (Kind::CasRegister, Some(5)),
+        (Kind::Log, None),
+    ] {
         let shape = Shape {
             object,
             clients: 24,
@@ -268,8 +272,57 @@ fn large_histories_with_unknown_outcomes_are_decided() {
             final_reads: true,
         };
         let history = generate::history(shape, 1);
-        let answer = Linearizability::per_key(Register::new()).check(&history, &Unlimited);
+        let at = std::time::Instant::now();
+        let answer = match object {
+            Kind::Log => Linearizability::per_key(Log::new()).check(&history, &Unlimited),
+            _ => Linearizability::per_key(Register::new()).check(&history, &Unlimited),
+        };
+        eprintln!("{object:?} {values:?} {:?} {:?}", at.elapsed(), answer.evidence);
         assert_eq!(word(&answer.outcome), "valid", "{object:?} {values:?}");
         assert_eq!(answer.evidence.consumed, history.ops().len() as u64);
+    }
+}
+
+struct Seconds(std::time::Instant, u64);
+impl Limits for Seconds {
+    fn exceeded(&self, bytes: u64) -> Option<String> {
+        (self.0.elapsed().as_secs() >= self.1).then(|| format!("time, {bytes} bytes"))
+    }
+}
+
+#[test]
+fn zz_time() {
+    for unknown in [0, 20, 60] {
+        for (object, values) in [
+            (Kind::Register, None),
+            (Kind::Register, Some(5)),
+            (Kind::CasRegister, None),
+            (Kind::CasRegister, Some(5)),
+            (Kind::Log, None),
+        ] {
+            let shape = Shape {
+                object,
+                clients: 24,
+                keys: 30,
+                operations: 20_000,
+                unknown,
+                failed: 10,
+                values,
+                final_reads: true,
+            };
+            let history = generate::history(shape, 1);
+            let at = std::time::Instant::now();
+            let limit = Seconds(at, 4);
+            let answer = match object {
+                Kind::Log => Linearizability::per_key(Log::new()).check(&history, &limit),
+                _ => Linearizability::per_key(Register::new()).check(&history, &limit),
+            };
+            eprintln!(
+                "{unknown} {object:?} {values:?} {:?} {:?} {:?}",
+                at.elapsed(),
+                answer.evidence,
+                if let Outcome::Unknown { why } = &answer.outcome { &why[..] } else { word(&answer.outcome) }
+            );
+        }
     }
 }

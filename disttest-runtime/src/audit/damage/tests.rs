@@ -1,0 +1,119 @@
+#![expect(clippy::unwrap_used, reason = "tests")]
+
+use super::*;
+use crate::checker::{Checker, Linearizability, NoLostAck, Outcome, Unlimited, reference};
+use crate::history::generate::{self, Object, Shape};
+use crate::history::notation;
+use crate::model::{Log, MapModel, Model, Register};
+
+const KINDS: [DamageKind; 3] = [DamageKind::DroppedAcknowledgedWrite, DamageKind::StaleRead, DamageKind::PhantomValue];
+
+fn text(history: &History) -> String {
+    history.ops().iter().map(notation::line).collect::<Vec<_>>().join("\n")
+}
+
+/// Counts how often each kind was applicable; each damaged copy must be rejected by the slow checker.
+fn damaged_is_invalid<M: Model>(
+    model: &M,
+    object: Object,
+    values: Option<u64>,
+    seeds: std::ops::Range<u64>,
+) -> [u32; 3] {
+    let mut applied = [0; 3];
+    for seed in seeds {
+        let shape = Shape {
+            object,
+            clients: 3,
+            keys: 1,
+            operations: 4 + seed % 4,
+            unknown: 150,
+            failed: 100,
+            values,
+            final_reads: seed % 2 == 0,
+        };
+        let history = generate::history(shape, seed);
+        for (kind, applied) in KINDS.iter().zip(&mut applied) {
+            let Ok(damaged) = damage(*kind, &history, seed) else { continue };
+            *applied += 1;
+            assert_ne!(damaged.history, history, "seed {seed}: {}", damaged.detail);
+            assert!(
+                !reference::linearizable(model, &damaged.history),
+                "seed {seed} {kind:?}: {}\n{}\n---\n{}",
+                damaged.detail,
+                text(&history),
+                text(&damaged.history)
+            );
+            let again = damage(*kind, &history, seed).unwrap();
+            assert_eq!(again, damaged, "equal seeds give equal damage");
+        }
+    }
+    applied
+}
+
+#[test]
+fn every_damaged_copy_is_invalid_for_the_slow_checker() {
+    for values in [None, Some(3)] {
+        for (object, model) in [(Object::Register, Register::new()), (Object::CasRegister, Register::new())] {
+            let applied = damaged_is_invalid(&model, object, values, 0..2000);
+            assert!(applied.iter().all(|count| *count > 200), "{object:?} {values:?}: {applied:?}");
+        }
+        let applied = damaged_is_invalid(&MapModel::new(), Object::Map, values, 0..2000);
+        assert!(applied.iter().all(|count| *count > 200), "map {values:?}: {applied:?}");
+        let applied = damaged_is_invalid(&Log::new(), Object::Log, values, 0..2000);
+        assert!(applied.iter().all(|count| *count > 200), "log {values:?}: {applied:?}");
+    }
+}
+
+fn rejected_by(checker: &dyn Checker, object: Object, unknown: u64, operations: u64, keys: u64) {
+    for seed in 0..10 {
+        let shape =
+            Shape { object, clients: 16, keys, operations, unknown, failed: 10, values: None, final_reads: true };
+        let history = generate::history(shape, seed);
+        let control = checker.check(&history, &Unlimited).outcome;
+        assert_eq!(control, Outcome::Valid, "{object:?} {seed}");
+        for kind in damages_for(checker.name()) {
+            let damaged =
+                damage(*kind, &history, seed).unwrap_or_else(|why| panic!("{object:?} {seed} {kind:?}: {why}"));
+            let answer = checker.check(&damaged.history, &Unlimited);
+            assert!(
+                matches!(answer.outcome, Outcome::Invalid { .. }),
+                "{object:?} {seed} {kind:?}: {}",
+                damaged.detail
+            );
+        }
+    }
+}
+
+#[test]
+fn our_checkers_reject_damage_to_ordinary_histories() {
+    for (unknown, operations, keys) in [(0, 200, 4), (50, 400, 8), (20, 4000, 20)] {
+        rejected_by(&Linearizability::per_key(Register::new()), Object::Register, unknown, operations, keys);
+        rejected_by(&Linearizability::per_key(Register::new()), Object::CasRegister, unknown, operations, keys);
+        rejected_by(&Linearizability::whole(MapModel::new()), Object::Map, unknown, operations, keys);
+        rejected_by(&Linearizability::per_key(Log::new()), Object::Log, unknown, operations, keys);
+        rejected_by(&NoLostAck::overwritable(), Object::Register, unknown, operations, keys);
+        rejected_by(&NoLostAck::overwritable(), Object::CasRegister, unknown, operations, keys);
+        rejected_by(&NoLostAck::append_only(), Object::Log, unknown, operations, keys);
+    }
+}
+
+#[test]
+fn a_history_without_a_place_says_why() {
+    let check = |text: &str, kind, expect: &str| {
+        let history = notation::history(text).unwrap();
+        let why = damage(kind, &history, 1).unwrap_err();
+        assert!(why.contains(expect), "{why}");
+    };
+    check("", DamageKind::PhantomValue, "no completed read");
+    check("c1 read x [0..]", DamageKind::PhantomValue, "no completed read");
+    check("c1 write x 1 [0..]\nc2 read x -> 1 [5..6]", DamageKind::DroppedAcknowledgedWrite, "no completed read shows");
+    check("c1 write x 1 [0..9]\nc2 read x -> 1 [5..6]", DamageKind::StaleRead, "no completed read began after");
+}
+
+#[test]
+fn names_are_those_of_the_records() {
+    for kind in KINDS {
+        assert_eq!(serde_json::to_value(kind).unwrap(), kind.name());
+    }
+    assert!(damages_for("unheard-of").is_empty());
+}
