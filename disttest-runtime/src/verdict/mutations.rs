@@ -26,445 +26,111 @@ impl Case {
 
 type Mutation = (&'static str, fn(&mut Case), Verdict, &'static str);
 
-/// (what is taken away, how, the verdict that must come out, the rule that must have decided).
+#[rustfmt::skip]
+/// (what is taken away, how, the verdict that must come out, a rule that must have fired).
 const MUTATIONS: &[Mutation] = &[
     // Nothing was tried.
     ("a region is unfilled", |c| c.unfilled.push("oracle".into()), Verdict::NotRun, "unfilled-region"),
     ("no run", |c| c.runs.clear(), Verdict::NotRun, "never-attempted"),
     // The environment.
-    (
-        "a capability is missing",
-        |c| c.runs[1].end = End::EnvMissing { what: "no ports".into() },
-        Verdict::InconclusiveEnv,
-        "env-missing",
-    ),
+    ("a capability is missing", |c| c.runs[1].end = End::EnvMissing { what: "no ports".into() }, Verdict::InconclusiveEnv, "env-missing"),
     ("a precondition failed", |c| c.runs[2].preconditions[3].ok = false, Verdict::InconclusiveEnv, "env-missing"),
-    (
-        "a precondition was never checked",
-        |c| drop(c.runs[0].preconditions.remove(2)),
-        Verdict::InconclusiveEnv,
-        "env-missing",
-    ),
+    ("a precondition was never checked", |c| drop(c.runs[0].preconditions.remove(2)), Verdict::InconclusiveEnv, "env-missing"),
     ("a precondition was never reached", |c| never_reached(&mut c.runs[0]), Verdict::InconclusiveEnv, "env-missing"),
     // Violations.
-    (
-        "a checker rejects",
-        |c| c.runs[1].answers[0] = answer(CHECKERS[0], invalid("x")),
-        Verdict::FailNondeterministic,
-        "violation",
-    ),
-    (
-        "an undeclared checker rejects",
-        |c| c.runs[1].answers.push(answer("mine", invalid("x"))),
-        Verdict::FailNondeterministic,
-        "violation",
-    ),
-    (
-        "a rejection without witness",
-        |c| c.runs[0].answers.push(answer("mine", Outcome::Invalid { violations: vec![] })),
-        Verdict::FailNondeterministic,
-        "violation",
-    ),
+    ("a checker rejects", |c| c.runs[1].answers[0] = answer(CHECKERS[0], invalid("x")), Verdict::FailNondeterministic, "violation"),
+    ("an undeclared checker rejects", |c| c.runs[1].answers.push(answer("mine", invalid("x"))), Verdict::FailNondeterministic, "violation"),
+    ("a rejection without witness", |c| c.runs[0].answers.push(answer("mine", Outcome::Invalid { violations: vec![] })), Verdict::FailNondeterministic, "violation"),
     ("a re-run rejects too", |c| violate_twice(c, "x"), Verdict::FailReproducible, "violation"),
     ("a re-run rejects for another reason", |c| violate_twice(c, "y"), Verdict::FailNondeterministic, "violation"),
     ("a node died", |c| c.runs[2].deaths.push(death(false)), Verdict::FailNondeterministic, "violation"),
-    (
-        "a violation, then a panic",
-        |c| {
-            violate(&mut c.runs[0]);
-            c.runs[0].end = panicked()
-        },
-        Verdict::FailNondeterministic,
-        "violation",
-    ),
-    (
-        "a violation in an earlier attempt",
-        |c| {
-            let mut first = run(1);
-            violate(&mut first);
-            first.request.run_id = "attempt-1".into();
-            c.runs.insert(0, first)
-        },
-        Verdict::FailNondeterministic,
-        "violation",
-    ),
-    (
-        "a violation and drift",
-        |c| {
-            violate(&mut c.runs[0]);
-            c.drift = Drift::Scenario { fields: vec![] }
-        },
-        Verdict::FailNondeterministic,
-        "violation",
-    ),
-    (
-        "a violation in an unfilled scenario",
-        |c| {
-            violate(&mut c.runs[0]);
-            c.unfilled.push("oracle".into())
-        },
-        Verdict::FailNondeterministic,
-        "violation",
-    ),
-    (
-        "a violation beside a missing environment",
-        |c| {
-            violate(&mut c.runs[0]);
-            c.runs[1].end = End::EnvMissing { what: "x".into() }
-        },
-        Verdict::FailNondeterministic,
-        "violation",
-    ),
+    ("a violation, then a panic", |c| { violate(&mut c.runs[0]); c.runs[0].end = panicked() }, Verdict::FailNondeterministic, "violation"),
+    ("a violation in an earlier attempt", |c| { let mut first = run(1); violate(&mut first); first.request.run_id = "attempt-1".into(); c.runs.insert(0, first) }, Verdict::FailNondeterministic, "violation"),
+    ("a violation and drift", |c| { violate(&mut c.runs[0]); c.drift = Drift::Scenario { fields: vec![] } }, Verdict::FailNondeterministic, "violation"),
+    ("a violation in an unfilled scenario", |c| { violate(&mut c.runs[0]); c.unfilled.push("oracle".into()) }, Verdict::FailNondeterministic, "violation"),
+    ("a violation beside a missing environment", |c| { violate(&mut c.runs[0]); c.runs[1].end = End::EnvMissing { what: "x".into() } }, Verdict::FailNondeterministic, "violation"),
     // The oracle never judged.
     ("the test panicked", |c| c.runs[1].end = panicked(), Verdict::InconclusiveOracleTooWeak, "oracle-never-judged"),
-    (
-        "the test erred",
-        |c| c.runs[1].end = End::Error { message: "x".into() },
-        Verdict::InconclusiveOracleTooWeak,
-        "oracle-never-judged",
-    ),
-    (
-        "the test timed out",
-        |c| c.runs[1].end = End::TimedOut { seconds: 9 },
-        Verdict::InconclusiveOracleTooWeak,
-        "oracle-never-judged",
-    ),
-    (
-        "the process died",
-        |c| c.runs[1].end = End::Died { how: "SIGKILL".into() },
-        Verdict::InconclusiveOracleTooWeak,
-        "oracle-never-judged",
-    ),
-    (
-        "the record is another scenario's",
-        |c| c.runs[1].request.scenario = "S2".into(),
-        Verdict::InconclusiveOracleTooWeak,
-        "oracle-never-judged",
-    ),
-    (
-        "the record has another schema",
-        |c| c.runs[1].schema = "disttest.run/9".into(),
-        Verdict::InconclusiveOracleTooWeak,
-        "oracle-never-judged",
-    ),
-    (
-        "the test panicked before its baseline",
-        |c| {
-            never_reached(&mut c.runs[0]);
-            c.runs[0].end = panicked()
-        },
-        Verdict::InconclusiveOracleTooWeak,
-        "oracle-never-judged",
-    ),
+    ("the test erred", |c| c.runs[1].end = End::Error { message: "x".into() }, Verdict::InconclusiveOracleTooWeak, "oracle-never-judged"),
+    ("the test timed out", |c| c.runs[1].end = End::TimedOut { seconds: 9 }, Verdict::InconclusiveOracleTooWeak, "oracle-never-judged"),
+    ("the process died", |c| c.runs[1].end = End::Died { how: "SIGKILL".into() }, Verdict::InconclusiveOracleTooWeak, "oracle-never-judged"),
+    ("the record is another scenario's", |c| c.runs[1].request.scenario = "S2".into(), Verdict::InconclusiveOracleTooWeak, "oracle-never-judged"),
+    ("the record has another schema", |c| c.runs[1].schema = "disttest.run/9".into(), Verdict::InconclusiveOracleTooWeak, "oracle-never-judged"),
+    ("the test panicked before its baseline", |c| { never_reached(&mut c.runs[0]); c.runs[0].end = panicked() }, Verdict::InconclusiveOracleTooWeak, "oracle-never-judged"),
     // The fault.
-    (
-        "nothing was injected",
-        |c| {
-            c.runs[0].windows.clear();
-            c.runs[0].injections = 0
-        },
-        Verdict::InconclusiveFaultNotProven,
-        "fault-not-proven",
-    ),
-    (
-        "the test says there is no fault",
-        |c| c.runs[0].no_fault = Some("x".into()),
-        Verdict::InconclusiveFaultNotProven,
-        "fault-not-proven",
-    ),
-    (
-        "one nemesis never landed in one seed",
-        |c| c.runs[0].windows[2].landed = false,
-        Verdict::InconclusiveFaultNotProven,
-        "fault-not-proven",
-    ),
-    (
-        "one nemesis never acted in one seed",
-        |c| {
-            c.runs[0].windows.remove(2);
-        },
-        Verdict::InconclusiveFaultNotProven,
-        "fault-not-proven",
-    ),
-    (
-        "the injector did not move",
-        |c| windows(c, |w| w.injector.moved = false),
-        Verdict::InconclusiveFaultNotProven,
-        "fault-not-proven",
-    ),
-    (
-        "the victim did not move",
-        |c| windows(c, |w| w.victim.moved = false),
-        Verdict::InconclusiveFaultNotProven,
-        "fault-not-proven",
-    ),
-    (
-        "the victim's side is the injector's",
-        |c| windows(c, |w| w.victim.side = Side::Injector),
-        Verdict::InconclusiveFaultNotProven,
-        "fault-not-proven",
-    ),
-    (
-        "the signal is not a declared one",
-        |c| windows(c, |w| w.victim.signal = Some("gut feeling".into())),
-        Verdict::InconclusiveFaultNotProven,
-        "fault-not-proven",
-    ),
-    (
-        "no signal is named",
-        |c| windows(c, |w| w.injector.signal = None),
-        Verdict::InconclusiveFaultNotProven,
-        "fault-not-proven",
-    ),
-    (
-        "the fault held for no time",
-        |c| windows(c, |w| w.held = Default::default()),
-        Verdict::InconclusiveFaultNotProven,
-        "fault-not-proven",
-    ),
-    (
-        "another fault than planned",
-        |c| windows(c, |w| w.nemesis = "latency".into()),
-        Verdict::InconclusiveFaultNotProven,
-        "fault-not-proven",
-    ),
+    ("nothing was injected", |c| { c.runs[0].windows.clear(); c.runs[0].injections = 0 }, Verdict::InconclusiveFaultNotProven, "fault-not-proven"),
+    ("the test says there is no fault", |c| c.runs[0].no_fault = Some("x".into()), Verdict::InconclusiveFaultNotProven, "fault-not-proven"),
+    ("one nemesis never landed in one seed", |c| c.runs[0].windows[2].landed = false, Verdict::InconclusiveFaultNotProven, "fault-not-proven"),
+    ("one nemesis never acted in one seed", |c| { c.runs[0].windows.remove(2); }, Verdict::InconclusiveFaultNotProven, "fault-not-proven"),
+    ("the injector did not move", |c| windows(c, |w| w.injector.moved = false), Verdict::InconclusiveFaultNotProven, "fault-not-proven"),
+    ("the victim did not move", |c| windows(c, |w| w.victim.moved = false), Verdict::InconclusiveFaultNotProven, "fault-not-proven"),
+    ("the victim's side is the injector's", |c| windows(c, |w| w.victim.side = Side::Injector), Verdict::InconclusiveFaultNotProven, "fault-not-proven"),
+    ("the signal is not a declared one", |c| windows(c, |w| w.victim.signal = Some("gut feeling".into())), Verdict::InconclusiveFaultNotProven, "fault-not-proven"),
+    ("no signal is named", |c| windows(c, |w| w.injector.signal = None), Verdict::InconclusiveFaultNotProven, "fault-not-proven"),
+    ("the fault held for no time", |c| windows(c, |w| w.held = Default::default()), Verdict::InconclusiveFaultNotProven, "fault-not-proven"),
+    ("another fault than planned", |c| windows(c, |w| w.nemesis = "latency".into()), Verdict::InconclusiveFaultNotProven, "fault-not-proven"),
     ("windows without journal", |c| c.runs[0].injections = 0, Verdict::InconclusiveFaultNotProven, "fault-not-proven"),
-    (
-        "no nemesis is named",
-        |c| c.declared.fault = DeclaredFault::Planned { nemeses: vec![], injector: vec![], victim: vec![] },
-        Verdict::InconclusiveFaultNotProven,
-        "fault-not-proven",
-    ),
-    (
-        "faults that nobody planned",
-        |c| c.declared.fault = no_fault(),
-        Verdict::InconclusiveFaultNotProven,
-        "fault-not-proven",
-    ),
+    ("no nemesis is named", |c| c.declared.fault = DeclaredFault::Planned { nemeses: vec![], injector: vec![], victim: vec![] }, Verdict::InconclusiveFaultNotProven, "fault-not-proven"),
+    ("faults that nobody planned", |c| c.declared.fault = no_fault(), Verdict::InconclusiveFaultNotProven, "fault-not-proven"),
+    ("a journaled fault that nobody planned", |c| { c.declared.fault = no_fault(); c.runs[0].windows.clear() }, Verdict::InconclusiveFaultNotProven, "fault-not-proven"),
+    ("a window that nobody planned", |c| { unplanned(c); c.runs[0].windows.push(window(1, "latency")) }, Verdict::InconclusiveFaultNotProven, "fault-not-proven"),
+    ("an injection that nobody planned", |c| { unplanned(c); c.runs[0].injections = 1 }, Verdict::InconclusiveFaultNotProven, "fault-not-proven"),
+    ("no fault is planned", unplanned, Verdict::PassSmoke, "pass"),
     // The oracle.
-    (
-        "a declared checker did not run",
-        |c| drop(c.runs[1].answers.pop()),
-        Verdict::PartialSurface,
-        "checker-did-not-run",
-    ),
+    ("a declared checker did not run", |c| drop(c.runs[1].answers.pop()), Verdict::PartialSurface, "checker-did-not-run"),
     ("no checker ran", |c| c.runs[1].answers.clear(), Verdict::PartialSurface, "checker-did-not-run"),
     ("no checker is declared", |c| c.declared.checkers.clear(), Verdict::PartialSurface, "checker-did-not-run"),
-    (
-        "a checker could not decide",
-        |c| c.runs[2].answers[1].outcome = undecided(),
-        Verdict::InconclusiveOracleTooWeak,
-        "checker-undecided",
-    ),
-    (
-        "an undeclared checker could not decide",
-        |c| c.runs[2].answers.push(answer("mine", undecided())),
-        Verdict::InconclusiveOracleTooWeak,
-        "checker-undecided",
-    ),
-    (
-        "the history was not written",
-        |c| c.runs[0].history_sha256 = None,
-        Verdict::InconclusiveOracleTooWeak,
-        "no-history",
-    ),
-    (
-        "the history is weak",
-        |c| c.runs[0].history_weak.push("x".into()),
-        Verdict::InconclusiveOracleTooWeak,
-        "weak-history",
-    ),
-    (
-        "the history lacks a field",
-        |c| c.runs[0].history_lacks.push("node_seen".into()),
-        Verdict::InconclusiveOracleTooWeak,
-        "history-lacks-fields",
-    ),
-    (
-        "an outcome is missing",
-        |c| c.runs[0].operations.unknown -= 1,
-        Verdict::InconclusiveOracleTooWeak,
-        "weak-history",
-    ),
-    (
-        "nothing was recorded",
-        |c| c.runs[0].operations = OpCounts::default(),
-        Verdict::InconclusiveOracleTooWeak,
-        "vacuous",
-    ),
-    (
-        "nothing was acknowledged",
-        |c| {
-            c.runs[0].operations.unknown += 20_000;
-            c.runs[0].operations.acknowledged = 0
-        },
-        Verdict::InconclusiveOracleTooWeak,
-        "vacuous",
-    ),
-    (
-        "a checker checked nothing",
-        |c| c.runs[0].answers[1].evidence.fired = 0,
-        Verdict::InconclusiveOracleTooWeak,
-        "vacuous",
-    ),
-    (
-        "a checker got another history",
-        |c| c.runs[0].answers[1].evidence.recorded += 1,
-        Verdict::InconclusiveOracleTooWeak,
-        "foreign-history",
-    ),
-    (
-        "a checker took more than it got",
-        |c| c.runs[0].answers[1].evidence.consumed += 1,
-        Verdict::InconclusiveOracleTooWeak,
-        "foreign-history",
-    ),
-    (
-        "another model was checked",
-        |c| c.runs[0].answers[0].model = Some("counter".into()),
-        Verdict::InconclusiveOracleTooWeak,
-        "model-mismatch",
-    ),
-    (
-        "a damaged history was accepted",
-        |c| c.runs[0].teeth.push(tooth("linearizability", Bite::Accepted)),
-        Verdict::InconclusiveOracleTooWeak,
-        "no-teeth",
-    ),
-    (
-        "a damaged history was not decided",
-        |c| c.runs[0].teeth.push(tooth("no-lost-ack", Bite::Undecided)),
-        Verdict::InconclusiveOracleTooWeak,
-        "no-teeth",
-    ),
+    ("a checker could not decide", |c| c.runs[2].answers[1].outcome = undecided(), Verdict::InconclusiveOracleTooWeak, "checker-undecided"),
+    ("an undeclared checker could not decide", |c| c.runs[2].answers.push(answer("mine", undecided())), Verdict::InconclusiveOracleTooWeak, "checker-undecided"),
+    ("the history was not written", |c| c.runs[0].history_sha256 = None, Verdict::InconclusiveOracleTooWeak, "no-history"),
+    ("the history is weak", |c| c.runs[0].history_weak.push("x".into()), Verdict::InconclusiveOracleTooWeak, "weak-history"),
+    ("the history lacks a field", |c| c.runs[0].history_lacks.push("node_seen".into()), Verdict::InconclusiveOracleTooWeak, "history-lacks-fields"),
+    ("an outcome is missing", |c| c.runs[0].operations.unknown -= 1, Verdict::InconclusiveOracleTooWeak, "weak-history"),
+    ("nothing was recorded", |c| c.runs[0].operations = OpCounts::default(), Verdict::InconclusiveOracleTooWeak, "vacuous"),
+    ("nothing was acknowledged", |c| { c.runs[0].operations.unknown += 20_000; c.runs[0].operations.acknowledged = 0 }, Verdict::InconclusiveOracleTooWeak, "vacuous"),
+    ("a checker checked nothing", |c| c.runs[0].answers[1].evidence.fired = 0, Verdict::InconclusiveOracleTooWeak, "vacuous"),
+    ("a checker got another history", |c| c.runs[0].answers[1].evidence.recorded += 1, Verdict::InconclusiveOracleTooWeak, "foreign-history"),
+    ("a checker took more than it got", |c| c.runs[0].answers[1].evidence.consumed += 1, Verdict::InconclusiveOracleTooWeak, "foreign-history"),
+    ("another model was checked", |c| c.runs[0].answers[0].model = Some("counter".into()), Verdict::InconclusiveOracleTooWeak, "model-mismatch"),
+    ("a damaged history was accepted", |c| c.runs[0].teeth.push(tooth("linearizability", Bite::Accepted)), Verdict::InconclusiveOracleTooWeak, "no-teeth"),
+    ("a damaged history was not decided", |c| c.runs[0].teeth.push(tooth("no-lost-ack", Bite::Undecided)), Verdict::InconclusiveOracleTooWeak, "no-teeth"),
     ("a checker was shown no damage", |c| drop(c.runs[1].teeth.pop()), Verdict::InconclusiveOracleTooWeak, "no-teeth"),
-    (
-        "no damage applies to a checker",
-        |c| c.runs[1].teeth[1].bite = Bite::NotApplicable,
-        Verdict::InconclusiveOracleTooWeak,
-        "no-teeth",
-    ),
-    (
-        "a checker rejects everything",
-        |c| c.runs[1].teeth.push(control(Bite::Rejected)),
-        Verdict::InconclusiveOracleTooWeak,
-        "no-teeth",
-    ),
-    (
-        "the control was not decided",
-        |c| c.runs[1].teeth.push(undamaged(Bite::Undecided)),
-        Verdict::InconclusiveOracleTooWeak,
-        "no-teeth",
-    ),
-    (
-        "only the control was rejected",
-        |c| c.runs[1].teeth = vec![control(Bite::Rejected)],
-        Verdict::InconclusiveOracleTooWeak,
-        "no-teeth",
-    ),
-    (
-        "a checker took a subset",
-        |c| c.runs[0].answers[0].evidence.consumed -= 1,
-        Verdict::PartialModel,
-        "checker-subset",
-    ),
+    ("no damage applies to a checker", |c| c.runs[1].teeth[1].bite = Bite::NotApplicable, Verdict::InconclusiveOracleTooWeak, "no-teeth"),
+    ("a checker rejects everything", |c| c.runs[1].teeth.push(control(Bite::Rejected)), Verdict::InconclusiveOracleTooWeak, "no-teeth"),
+    ("the control was not decided", |c| c.runs[1].teeth.push(undamaged(Bite::Undecided)), Verdict::InconclusiveOracleTooWeak, "no-teeth"),
+    ("only the control was rejected", |c| c.runs[1].teeth = vec![control(Bite::Rejected)], Verdict::InconclusiveOracleTooWeak, "no-teeth"),
+    ("a checker took a subset", |c| c.runs[0].answers[0].evidence.consumed -= 1, Verdict::PartialModel, "checker-subset"),
     ("a checker got a truncated history", |c| truncate(&mut c.runs[0]), Verdict::PartialModel, "checker-subset"),
-    (
-        "each key was judged, the whole is declared",
-        |c| c.declared.checkers[0].1 = Scope::Whole,
-        Verdict::PartialModel,
-        "checker-subset",
-    ),
+    ("each key was judged, the whole is declared", |c| c.declared.checkers[0].1 = Scope::Whole, Verdict::PartialModel, "checker-subset"),
     // The budget.
     ("no budgets", |c| c.declared.budgets = None, Verdict::PassSmoke, "budget-gate"),
     ("short of nodes", |c| c.runs[1].measured.nodes = 4, Verdict::PassSmoke, "budget-gate"),
     ("short of time", |c| c.runs[1].measured.seconds = 29, Verdict::PassSmoke, "budget-gate"),
-    (
-        "short of time by the other number",
-        |c| c.runs[1].workload = crate::base::time::Nanos(29_999_999_999),
-        Verdict::PassSmoke,
-        "budget-gate",
-    ),
+    ("short of time by the other number", |c| c.runs[1].workload = crate::base::time::Nanos(29_999_999_999), Verdict::PassSmoke, "budget-gate"),
     ("short of landed windows", |c| c.runs[1].windows[4].landed = false, Verdict::PassSmoke, "budget-gate"),
     ("an epoch twice", |c| c.runs[1].windows[4].epoch = 1, Verdict::PassSmoke, "budget-gate"),
     ("short of operations", |c| c.runs[1].measured.operations = 19_999, Verdict::PassSmoke, "budget-gate"),
     ("two seeds", |c| drop(c.runs.pop()), Verdict::PassSmoke, "budget-gate"),
     ("one seed thrice", |c| c.runs[1..].iter_mut().for_each(|r| r.request.seed = 1), Verdict::PassSmoke, "budget-gate"),
-    (
-        "one history thrice",
-        |c| c.runs.iter_mut().for_each(|r| r.history_sha256 = Some("a".into())),
-        Verdict::PassSmoke,
-        "budget-gate",
-    ),
-    (
-        "one execution thrice",
-        |c| c.runs.iter_mut().for_each(|r| r.request.run_id = "a".into()),
-        Verdict::PassSmoke,
-        "budget-gate",
-    ),
+    ("one history thrice", |c| c.runs.iter_mut().for_each(|r| r.history_sha256 = Some("a".into())), Verdict::PassSmoke, "budget-gate"),
+    ("one execution thrice", |c| c.runs.iter_mut().for_each(|r| r.request.run_id = "a".into()), Verdict::PassSmoke, "budget-gate"),
     ("re-runs counted as seeds", |c| c.runs[2].request.rerun = 1, Verdict::PassSmoke, "budget-gate"),
     ("below smoke", |c| c.runs[1].measured.seconds = 9, Verdict::PartialSurface, "budget-gate"),
-    (
-        "a hardening tier like smoke",
-        |c| c.declared.budgets.as_mut().expect("has").smoke.faults = 5,
-        Verdict::PassSmoke,
-        "budget-gate",
-    ),
-    (
-        "the budget has no room for a nemesis",
-        |c| {
-            c.runs[0].request.budget.faults = 1;
-            c.runs[0].windows[2].nemesis = "hard-kill".into()
-        },
-        Verdict::PassSmoke,
-        "nemesis-not-used",
-    ),
+    ("a hardening tier like smoke", |c| c.declared.budgets.as_mut().expect("has").smoke.faults = 5, Verdict::PassSmoke, "budget-gate"),
+    ("the budget has no room for a nemesis", |c| { c.runs[0].request.budget.faults = 1; c.runs[0].windows[2].nemesis = "hard-kill".into() }, Verdict::PassSmoke, "nemesis-not-used"),
     ("no model", |c| c.declared.model = None, Verdict::PassSmoke, "model-block-incomplete"),
     // The audits.
     ("no recovery after one window", |c| c.runs[1].windows[3].recovered = false, Verdict::PartialModel, "red-flag-8"),
-    (
-        "a panic in a log",
-        |c| c.runs[1].log_scan = Some(LogScan { files: 1, bytes: 9, suspicious: vec!["n1.log:1: panicked at".into()] }),
-        Verdict::PartialSurface,
-        "red-flag-7",
-    ),
-    (
-        "a statistical claim on few seeds",
-        |c| {
-            statistical(c);
-            two_seeds_suffice(c)
-        },
-        Verdict::PartialModel,
-        "weak-oracle-11",
-    ),
+    ("a panic in a log", |c| c.runs[1].log_scan = Some(LogScan { files: 1, bytes: 9, suspicious: vec!["n1.log:1: panicked at".into()] }), Verdict::PartialSurface, "red-flag-7"),
+    ("a statistical claim on few seeds", |c| { statistical(c); two_seeds_suffice(c) }, Verdict::PartialModel, "weak-oracle-11"),
     ("hardening on two seeds", two_seeds_suffice, Verdict::PartialModel, "weak-oracle-11"),
-    (
-        "only two-way cuts",
-        |c| rename(c, "asymmetric-data-cut", "full-partition"),
-        Verdict::PartialModel,
-        "weak-oracle-7",
-    ),
+    ("only two-way cuts", |c| rename(c, "asymmetric-data-cut", "full-partition"), Verdict::PartialModel, "weak-oracle-7"),
     ("a single failover", single_failover, Verdict::PartialModel, "weak-oracle-4"),
-    (
-        "a boundary claim without arms",
-        |c| c.declared.falsifies[0].1.push(Category::Boundary),
-        Verdict::PartialSurface,
-        "weak-oracle-12",
-    ),
+    ("a boundary claim without arms", |c| c.declared.falsifies[0].1.push(Category::Boundary), Verdict::PartialSurface, "weak-oracle-12"),
     ("a boundary arm without negative controls", |c| boundary_arm(c), Verdict::PartialSurface, "weak-oracle-13"),
-    (
-        "a fairness claim without groups",
-        |c| c.declared.falsifies[0].1.push(Category::Fairness),
-        Verdict::PartialSurface,
-        "weak-oracle-14",
-    ),
+    ("a fairness claim without groups", |c| c.declared.falsifies[0].1.push(Category::Fairness), Verdict::PartialSurface, "weak-oracle-14"),
     // Drift.
-    (
-        "the plan's scenario changed",
-        |c| c.drift = Drift::Scenario { fields: vec!["Faults".into()] },
-        Verdict::PartialSurface,
-        "drift",
-    ),
+    ("the plan's scenario changed", |c| c.drift = Drift::Scenario { fields: vec!["Faults".into()] }, Verdict::PartialSurface, "drift"),
 ];
 
 fn never_reached(run: &mut RunRecord) {
@@ -514,6 +180,14 @@ fn rename(c: &mut Case, from: &str, to: &str) {
     if let DeclaredFault::Planned { nemeses, .. } = &mut c.declared.fault {
         nemeses.iter_mut().filter(|n| *n == from).for_each(|n| *n = to.into());
     }
+}
+
+/// The same scenario without a fault.
+fn unplanned(c: &mut Case) {
+    c.declared.fault = no_fault();
+    let budgets = c.declared.budgets.as_mut().expect("has");
+    (budgets.smoke.faults, budgets.hardening.faults) = (0, 0);
+    c.runs.iter_mut().for_each(|run| (run.windows, run.injections) = (vec![], 0));
 }
 
 /// One kill in one run of one seed, in a plan whose hardening tier asks for no more.
@@ -598,6 +272,22 @@ fn a_violation_without_a_proven_fault_is_attributed_to_no_fault() {
 }
 
 #[test]
+fn absurd_numbers_neither_panic_nor_pass() {
+    let mut case = Case::perfect();
+    for run in &mut case.runs {
+        let max = u64::MAX;
+        run.operations = OpCounts { recorded: max, acknowledged: max, failed: max, unknown: max };
+        run.measured = Budget { nodes: max, seconds: max, faults: max, seeds: max, operations: max };
+        (run.workload, run.injections) = (crate::base::time::Nanos(max), max);
+        run.log_scan = Some(LogScan { files: max, bytes: max, suspicious: Vec::new() });
+        let evidence = &mut run.answers[0].evidence;
+        (evidence.recorded, evidence.consumed, evidence.fired) = (max, max, max);
+    }
+    let (verdict, why) = case.decide();
+    assert_eq!(verdict, Verdict::PartialModel, "{why:#?}");
+}
+
+#[test]
 fn a_violation_is_reproduced_only_by_another_execution_of_its_seed() {
     let (mut first, clean) = (run(1), run(1));
     violate(&mut first);
@@ -605,6 +295,12 @@ fn a_violation_is_reproduced_only_by_another_execution_of_its_seed() {
     assert!(reproduces(&first, &rerun(&first, 1)));
     assert!(!reproduces(&first, &first), "an execution does not reproduce itself");
     assert!(!reproduces(&first, &rerun(&clean, 1)));
+    let mut same_id = rerun(&first, 1);
+    same_id.request.run_id.clone_from(&first.request.run_id);
+    assert!(!reproduces(&first, &same_id), "a copy of a record is no re-run");
+    let mut attempt = first.clone();
+    attempt.request.run_id = "attempt-2".into();
+    assert!(!reproduces(&first, &attempt), "only a re-run reproduces");
     let mut other_seed = rerun(&first, 1);
     other_seed.request.seed = 2;
     assert!(!reproduces(&first, &other_seed));

@@ -138,3 +138,58 @@ pub fn weak_oracle_cap(number: u8) -> Verdict {
         _ => Verdict::PartialSurface,
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// D6 once more, as rows: items, the cap, and whether they hold for any PASS of a serious scenario.
+    const D6: [(&[u8], Verdict, bool); 4] = [
+        (&[1, 2, 3, 5], Verdict::PartialSurface, true),
+        (&[9], Verdict::InconclusiveOracleTooWeak, true),
+        (&[12, 13, 14], Verdict::PartialSurface, false),
+        (&[4, 6, 7, 8, 10, 11], Verdict::PartialModel, false),
+    ];
+
+    fn item(number: u8, state: AuditState, evidence: &str) -> AuditItem {
+        AuditItem { number, title: String::new(), state, evidence: evidence.to_owned() }
+    }
+
+    #[test]
+    fn each_weak_oracle_item_stops_the_passes_that_d6_says() {
+        for (items, cap, any_pass) in D6 {
+            for number in items {
+                assert_eq!(weak_oracle_cap(*number), cap, "{number}");
+                for state in [AuditState::Failed, AuditState::Unchecked] {
+                    for (reached, serious) in Verdict::ALL.into_iter().flat_map(|v| [(v, true), (v, false)]) {
+                        let by_item = match any_pass {
+                            true => serious && reached.is_pass(),
+                            false => reached == Verdict::PassHardening,
+                        };
+                        let stops = weak_oracle_stops(&item(*number, state, "x"), reached, serious);
+                        assert_eq!(stops, by_item, "{number} {state:?} {reached} {serious}");
+                    }
+                }
+            }
+        }
+        let listed: usize = D6.iter().map(|(items, ..)| items.len()).sum();
+        assert_eq!(listed, 14);
+    }
+
+    #[test]
+    fn not_applicable_needs_its_reason_on_record() {
+        let stops = |state, evidence| weak_oracle_stops(&item(7, state, evidence), Verdict::PassHardening, true);
+        assert!(!stops(AuditState::NotApplicable, "no partition is planned"));
+        assert!(stops(AuditState::NotApplicable, " "));
+        assert!(!stops(AuditState::Ok, ""));
+    }
+
+    #[test]
+    fn a_red_flag_stops_only_when_it_is_up_and_its_cap_is_below_pass_hardening() {
+        for number in 1..=10 {
+            assert!(red_flag_stops(&item(number, AuditState::Failed, "x")));
+            assert!(!red_flag_stops(&item(number, AuditState::Unchecked, "x")));
+            assert_ne!(Verdict::PassHardening.at_most(red_flag_cap(number)), Verdict::PassHardening);
+        }
+    }
+}
