@@ -1,3 +1,5 @@
 //! End-to-end tests.
 
+mod layers;
 mod ui;
+mod workspace;

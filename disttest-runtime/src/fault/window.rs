@@ -9,7 +9,8 @@ use serde::{Deserialize, Serialize};
 pub enum Shape {
     /// A count that only grows; it must grow by at least `dose` inside the window.
     Counter {
-        /// Smallest growth that counts.
+        /// Smallest growth that counts. It must lie above what the system does by itself now and then: a baseline of
+        /// a second cannot show an event that comes by every ten.
         dose: f64,
     },
     /// A level; its median must change by at least `change`.

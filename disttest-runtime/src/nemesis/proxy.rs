@@ -12,6 +12,8 @@ mod pump;
 mod rule;
 
 #[cfg(test)]
+mod landing_tests;
+#[cfg(test)]
 mod tests;
 
 pub use counters::{LaneCounters, LinkCounters};

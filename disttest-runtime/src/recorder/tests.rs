@@ -38,8 +38,10 @@ fn write(client: &ClientRecorder) -> Pending {
 #[test]
 fn every_ending_is_recorded_as_what_is_known_of_the_effect() {
     type End = fn(Pending);
+    /// Name, ending, effect, output, error, defect.
+    type Row = (&'static str, End, Effect, Value, Option<&'static str>, Option<&'static str>);
     let elapsed: End = |p| p.deadline(Duration::ZERO).timeout();
-    let rows: &[(&str, End, Effect, Value, Option<&str>, Option<&str>)] = &[
+    let rows: &[Row] = &[
         ("an answer", |p| p.ok(json!("ok")), Effect::Acknowledged, json!("ok"), None, None),
         ("an empty answer", |p| p.ok(Value::Null), Effect::Acknowledged, Value::Null, None, None),
         ("a definite failure", |p| p.fail("refused"), Effect::Failed, Value::Null, Some("refused"), None),
@@ -147,6 +149,7 @@ fn the_history_on_disk_is_what_was_returned_sorted_by_invocation_with_all_twelve
     let (a, b) = (rig.client(1), rig.client(2));
     for i in 0..50 {
         let first = b.invoke("read", None, Value::Null);
+        a.invoke("edges", "\u{1}", json!(u64::MAX)).fail("\"\\");
         a.invoke(format!("op{i}"), Some("k"), json!({"x": [1.5, -3, "\n\u{1F980}"]})).node("n\"2").ok(json!([null]));
         first.ok(json!(i));
     }
@@ -155,7 +158,7 @@ fn the_history_on_disk_is_what_was_returned_sorted_by_invocation_with_all_twelve
     let ops: Vec<Op> = text.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
     assert_eq!(ops, finished.ops);
     assert!(ops.is_sorted_by_key(|op| (op.invoke_ts, op.op_id)));
-    assert_eq!(finished.counts.recorded, 100);
+    assert_eq!(finished.counts.recorded, 150);
     let names = |line: &str| serde_json::from_str::<serde_json::Map<String, Value>>(line).unwrap().len();
     assert!(text.lines().all(|line| names(line) == 12), "null, never omitted");
     // The borrowed line and the record agree to the byte.

@@ -136,7 +136,7 @@ impl Run {
     }
 
     /// How long a fault is held by default, so that the budget's faults fit into its seconds with a baseline before and
-    /// a recovery after each: from 2 s to 30 s.
+    /// a recovery after each: from 2.5 s to 30 s.
     pub fn default_hold(&self) -> Duration {
         default_hold(&self.budget())
     }
@@ -146,7 +146,8 @@ impl Run {
 pub(crate) fn default_hold(budget: &Budget) -> Duration {
     let share = budget.seconds as f64 / budget.faults.max(1) as f64;
     // 1.2 s of baseline and about 2 s until the heal has shown itself belong to each window.
-    Duration::from_secs_f64((share - 3.5).clamp(2.0, 30.0))
+    // Shorter than 2.5 s, timeouts of clients that wait a second for an answer would come too seldom to show.
+    Duration::from_secs_f64((share - 3.5).clamp(2.5, 30.0))
 }
 
 impl fmt::Debug for Run {

@@ -7,7 +7,7 @@ use crate::base::time::Nanos;
 use crate::nemesis::journaled_injections;
 use crate::plan::Budget;
 use crate::recorder::HISTORY_FILE;
-use crate::verdict::{End, OpCounts, RunRecord, RunRequest};
+use crate::verdict::{End, LogScan, OpCounts, RunRecord, RunRequest};
 use anyhow::{Context, Result};
 use std::fs::{self, File};
 use std::io::Write;
@@ -48,15 +48,14 @@ pub(super) fn gather(core: &Core, end: End) -> RunRecord {
         preconditions: facts.all_preconditions(),
         windows: facts.assessed.clone(),
         no_fault: facts.no_fault.clone(),
-        injections: journaled.unwrap_or(facts.epochs).max(facts.epochs),
+        injections: journaled.unwrap_or_default(),
         history_sha256: written.ok(),
         history_weak: facts.history_weak.clone(),
         history_lacks: facts.history_lacks.clone(),
         answers: facts.answers.clone(),
         teeth: facts.teeth.clone(),
         deaths,
-        // Whoever reads the record back scans what was captured: the supervisor, a verification.
-        log_scan: None,
+        log_scan: scan_logs(Path::new(&core.request.log_dir)).ok(),
         notes: facts.notes.clone(),
     }
 }
@@ -90,6 +89,18 @@ pub(super) fn write(record: &RunRecord) -> Result<()> {
     let mut text = serde_json::to_vec_pretty(record)?;
     text.push(b'\n');
     replace(&Path::new(&record.request.run_dir).join("run.json"), &text)
+}
+
+/// Reads every captured log whole. Nobody scanned when one cannot be read.
+fn scan_logs(folder: &Path) -> Result<LogScan> {
+    let mut logs = fs::read_dir(folder)?.map(|entry| Ok(entry?.path())).collect::<Result<Vec<_>>>()?;
+    logs.sort();
+    let mut scan = LogScan::default();
+    for log in logs.iter().filter(|path| path.is_file()) {
+        let name = log.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
+        crate::audit::logs::add(&mut scan, &name, &fs::read(log)?);
+    }
+    Ok(scan)
 }
 
 /// Each declared victim signal gave at least one reading.

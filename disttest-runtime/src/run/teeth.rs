@@ -19,14 +19,14 @@ pub(super) fn show(
     let tooth =
         |damage: String, detail: String, bite: Bite| Tooth { checker: checker.name().to_owned(), damage, detail, bite };
     let mut teeth = Vec::new();
-    for kind in damages_for(checker.name()) {
-        core.events.say("progress", format!("showing {} a history with a {kind}", checker.name()));
+    for kind in damages_for(checker.name()).iter().copied() {
+        core.events.say("progress", format!("showing {} a history with a {}", checker.name(), kind.name()));
         let shown = match damage(kind, history, core.request.seed) {
             Ok(damaged) => {
                 let answer = check_within(checker, &Arc::new(damaged.history), limits, &core.stop);
-                tooth(kind.to_string(), format!("{}; {}", damaged.detail, said(&answer)), bite(&answer.outcome))
+                tooth(kind.name().to_owned(), format!("{}; {}", damaged.detail, said(&answer)), bite(&answer.outcome))
             }
-            Err(why) => tooth(kind.to_string(), why, Bite::NotApplicable),
+            Err(why) => tooth(kind.name().to_owned(), why, Bite::NotApplicable),
         };
         teeth.push(shown);
     }

@@ -1,0 +1,183 @@
+//! Writes a set of files: all of them, or none.
+
+use std::fs;
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+use tempfile::NamedTempFile;
+
+/// A file to be written.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Edit {
+    /// Where.
+    pub path: PathBuf,
+    /// What it was when the change was computed; `None` when it did not exist.
+    pub before: Option<String>,
+    /// What it becomes.
+    pub after: String,
+}
+
+/// Writes all `edits`. Each is first written beside its place and then renamed, so that no reader sees half a file.
+///
+/// # Errors
+/// The first thing that went wrong; what was written before it is undone.
+pub(crate) fn write_all(edits: &[Edit]) -> Result<(), String> {
+    let mut folders = Vec::new();
+    let result = stage(edits, &mut folders).and_then(|staged| commit(edits, staged));
+    if result.is_err() {
+        // Only folders of ours, and only empty ones: `remove_dir` refuses any other.
+        for folder in folders.iter().rev() {
+            let _ = fs::remove_dir(folder);
+        }
+    }
+    result
+}
+
+fn stage(edits: &[Edit], folders: &mut Vec<PathBuf>) -> Result<Vec<NamedTempFile>, String> {
+    let mut staged = Vec::new();
+    for edit in edits {
+        let now = read(&edit.path)?;
+        if now != edit.before {
+            return Err(format!("{} changed while the change was being made: run it again", edit.path.display()));
+        }
+        let parent = edit.path.parent().expect("a file stands in a folder");
+        create_folders(parent, folders).map_err(|error| format!("{}: {error}", parent.display()))?;
+        staged.push(temporary(edit, parent).map_err(|error| format!("{}: {error}", edit.path.display()))?);
+    }
+    Ok(staged)
+}
+
+fn commit(edits: &[Edit], staged: Vec<NamedTempFile>) -> Result<(), String> {
+    for (index, (edit, file)) in edits.iter().zip(staged).enumerate() {
+        if let Err(error) = file.persist(&edit.path) {
+            for done in edits[..index].iter().rev() {
+                undo(done);
+            }
+            return Err(format!("{}: {}", edit.path.display(), error.error));
+        }
+    }
+    Ok(())
+}
+
+/// Best effort: the first error is the one to be told.
+fn undo(edit: &Edit) {
+    let _ = match &edit.before {
+        None => fs::remove_file(&edit.path),
+        Some(before) => edit.path.parent().map_or(Ok(()), |parent| {
+            let back = Edit { after: before.clone(), ..edit.clone() };
+            temporary(&back, parent).and_then(|file| file.persist(&edit.path).map(drop).map_err(|e| e.error))
+        }),
+    };
+}
+
+fn temporary(edit: &Edit, parent: &Path) -> io::Result<NamedTempFile> {
+    let mut builder = tempfile::Builder::new();
+    builder.prefix(".disttest-").suffix(".tmp");
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::PermissionsExt;
+        // What a new file gets; the process's umask applies.
+        builder.permissions(fs::Permissions::from_mode(0o666));
+    }
+    let mut file = builder.tempfile_in(parent)?;
+    file.write_all(edit.after.as_bytes())?;
+    if let Ok(metadata) = fs::metadata(&edit.path) {
+        fs::set_permissions(file.path(), metadata.permissions())?;
+    }
+    file.as_file().sync_all()?;
+    Ok(file)
+}
+
+fn create_folders(folder: &Path, created: &mut Vec<PathBuf>) -> io::Result<()> {
+    if folder.is_dir() {
+        return Ok(());
+    }
+    if let Some(parent) = folder.parent() {
+        create_folders(parent, created)?;
+    }
+    fs::create_dir(folder)?;
+    created.push(folder.to_path_buf());
+    Ok(())
+}
+
+/// The text of `path`; `None` when there is no such file.
+///
+/// # Errors
+/// A file that cannot be read, or is no UTF-8.
+pub(crate) fn read(path: &Path) -> Result<Option<String>, String> {
+    match fs::read_to_string(path) {
+        Ok(text) => Ok(Some(text)),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
+        Err(error) => Err(format!("{}: {error}", path.display())),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #![expect(clippy::unwrap_used, reason = "tests")]
+    use super::*;
+
+    #[test]
+    fn all_files_are_written_or_none() {
+        let dir = tempfile::tempdir().unwrap();
+        let edit = |name: &str, before: Option<&str>| Edit {
+            path: dir.path().join(name),
+            before: before.map(str::to_owned),
+            after: "new".to_owned(),
+        };
+        fs::write(dir.path().join("old"), "old").unwrap();
+        fs::create_dir(dir.path().join("folder.rs")).unwrap();
+        let edits = [edit("old", Some("old")), edit("new/deep/file", None), edit("old/impossible", None)];
+        write_all(&edits).unwrap_err();
+        assert_eq!(fs::read_to_string(dir.path().join("old")).unwrap(), "old");
+        assert!(!dir.path().join("new").exists(), "folders of ours are gone again");
+        write_all(&edits[..2]).unwrap();
+        assert_eq!(fs::read_to_string(dir.path().join("new/deep/file")).unwrap(), "new");
+        assert_eq!(fs::read_dir(dir.path()).unwrap().count(), 3, "no temporary file is left");
+    }
+
+    #[test]
+    fn a_failed_rename_undoes_the_ones_before_it() {
+        let dir = tempfile::tempdir().unwrap();
+        let edits: Vec<Edit> = ["a", "b"]
+            .iter()
+            .map(|name| Edit { path: dir.path().join(name), before: None, after: "new".to_owned() })
+            .collect();
+        let mut folders = Vec::new();
+        let staged = stage(&edits, &mut folders).unwrap();
+        fs::create_dir_all(dir.path().join("b/full")).unwrap();
+        commit(&edits, staged).unwrap_err();
+        assert!(!dir.path().join("a").exists());
+    }
+
+    #[test]
+    fn a_file_that_changed_meanwhile_is_left_alone() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("a");
+        fs::write(&path, "theirs").unwrap();
+        let edit = Edit { path: path.clone(), before: Some("old".to_owned()), after: "new".to_owned() };
+        write_all(&[edit]).unwrap_err();
+        assert_eq!(fs::read_to_string(&path).unwrap(), "theirs");
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn a_new_file_is_readable_and_an_old_one_keeps_its_mode() {
+        use std::os::unix::fs::PermissionsExt;
+        let dir = tempfile::tempdir().unwrap();
+        let mode = |path: &Path| fs::metadata(path).unwrap().permissions().mode() & 0o777;
+        let plain = dir.path().join("plain");
+        fs::write(&plain, "").unwrap();
+        let old = dir.path().join("old");
+        fs::write(&old, "old").unwrap();
+        fs::set_permissions(&old, fs::Permissions::from_mode(0o640)).unwrap();
+        let new = dir.path().join("new");
+        let edit = |path: &Path, before: Option<&str>| Edit {
+            path: path.to_owned(),
+            before: before.map(str::to_owned),
+            after: "new".to_owned(),
+        };
+        write_all(&[edit(&new, None), edit(&old, Some("old"))]).unwrap();
+        assert_eq!(mode(&new), mode(&plain));
+        assert_eq!(mode(&old), 0o640);
+    }
+}

@@ -1,0 +1,242 @@
+//! `run`: builds and runs the scenarios of a plan, and says what they prove.
+
+use super::{Context, shorter};
+use crate::cli::RunArgs;
+use crate::exit_code::{End, Failure, Outcome};
+use crate::plan_file::PlanFile;
+use crate::runner::execute::{self, Order};
+use crate::runner::rows::{self, Row};
+use crate::runner::{build, needs, record, session};
+use crate::targets::{self, Target};
+use crate::workspace::Workspace;
+use disttest_runtime::plan::{Scenario, Tier};
+use disttest_runtime::verdict::{SessionVerdict, test_is_ok};
+use serde::Serialize;
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::time::SystemTime;
+
+/// Does it.
+pub(super) fn run(context: &Context, args: &RunArgs) -> Outcome {
+    check_arguments(args)?;
+    let workspace = context.workspace()?;
+    let plan = context.plan(&workspace, &args.plan)?;
+    let scenarios = plan.select(&args.scenario)?;
+    halt_if_lacking(&plan, &scenarios, args)?;
+    if plan.has_errors() {
+        context
+            .console
+            .warning(format_args!("the plan breaks rules of the format: cargo disttest plan {}", plan.shown));
+    }
+    let found = targets::find(&workspace, &plan, &args.scenario)?;
+    context.show(&plan, &found.diagnostics);
+    let targets: Vec<&Target> = found.targets.iter().collect();
+    let options = build::Options { release: args.release, quiet: context.common.quiet };
+    let executables = build::executables(&workspace, &targets, options)?;
+    let order = order(&workspace, &plan, args)?;
+    let job = Job { context, order: &order, executables: &executables, found: &found };
+    let rows: Vec<Row> = scenarios.iter().map(|scenario| job.scenario(scenario)).collect();
+    let summary = Summary::new(&plan, &order, args.tier, rows);
+    summary.print(context)
+}
+
+fn check_arguments(args: &RunArgs) -> Result<(), Failure> {
+    match args.sut_arg.iter().find(|arg| arg.is_empty() || arg.contains(char::is_whitespace)) {
+        Some(arg) => {
+            let message = format!("--sut-arg `{arg}`: the harness splits these at white space; give one word each");
+            Err(Failure::new(End::WrongUsage, message))
+        }
+        None => Ok(()),
+    }
+}
+
+/// D2: nothing runs while a scenario has nothing to be judged by.
+fn halt_if_lacking(plan: &PlanFile, scenarios: &[&Scenario], args: &RunArgs) -> Result<(), Failure> {
+    if scenarios.is_empty() {
+        return Err(Failure::new(End::PlanNotRunnable, format!("{} has no scenario", plan.shown)));
+    }
+    let lacking = needs::lacking(plan, scenarios, args.allow_missing_budgets);
+    if lacking.is_empty() {
+        return Ok(());
+    }
+    let message = format!("nothing was run, because the plan lacks what a run needs:\n  {}", lacking.join("\n  "));
+    Err(Failure::new(End::PlanNotRunnable, message))
+}
+
+fn order(workspace: &Workspace, plan: &PlanFile, args: &RunArgs) -> Result<Order, Failure> {
+    let given = args.session_root.as_deref().map(std::path::absolute).transpose();
+    let unwritable = |error: std::io::Error| Failure::new(End::Unwritable, format!("the session folder: {error}"));
+    let root = given.map_err(unwritable)?.unwrap_or_else(|| workspace.root.join("test-sessions"));
+    let slug = plan.plan.header.slug.as_ref().map_or("plan", |slug| slug.value.as_str());
+    let folder = session::create(&root, &session::folder_name(slug), SystemTime::now()).map_err(unwritable)?;
+    Ok(Order {
+        tier: args.tier,
+        seed: args.seed,
+        seeds: args.seeds,
+        strict: args.strict,
+        allow_missing_budgets: args.allow_missing_budgets,
+        sut_args: args.sut_arg.clone(),
+        session: folder.into(),
+        session_root: root.into(),
+    })
+}
+
+struct Job<'a> {
+    context: &'a Context,
+    order: &'a Order,
+    executables: &'a BTreeMap<PathBuf, PathBuf>,
+    found: &'a targets::Found,
+}
+
+impl Job<'_> {
+    fn scenario(&self, scenario: &Scenario) -> Row {
+        let (id, name) = (scenario.id.value.to_string(), scenario.name.value.as_str());
+        let target = self.found.targets.iter().find(|target| target.wanted.attribute.id == id);
+        let Some(target) = target else {
+            let left_out = self.found.left_out.iter().find(|(left_out, _)| *left_out == id);
+            let why = left_out.map_or("its target is refused", |(_, why)| why.as_str());
+            return Row::not_run(&id, name, why.to_owned());
+        };
+        match self.judged(target, scenario) {
+            Ok(row) => row,
+            Err(why) => Row::not_run(&id, name, why),
+        }
+    }
+
+    /// The row of a scenario that ran; `Err` says why it did not.
+    fn judged(&self, target: &Target, scenario: &Scenario) -> Result<Row, String> {
+        let path = target.placed.path();
+        let shown = shorter(&path).display().to_string();
+        if !path.is_file() {
+            return Err(format!("{shown} does not exist: cargo disttest author writes it"));
+        }
+        if target.placed.test_target().is_none() {
+            return Err(format!("Cargo.toml has no [[test]] entry for {shown}: cargo disttest author writes it"));
+        }
+        let executable = self.executables.get(&path).ok_or(format!("{shown} does not build"))?;
+        let root = &target.placed.member.root;
+        let function = crate::author::frame::function_name(&target.wanted.name);
+        let test = execute::find(self.order, executable, root, &function)?;
+        self.announce(target, scenario, executable, &test);
+        let status = execute::run(self.order, executable, root, &test, self.context.json())?;
+        let record = record::read(Path::new(&self.order.session), &target.wanted, self.order.tier)
+            .map_err(|why| format!("{why} (the test process ended with {status})"))?;
+        let verdict = record.verdict;
+        let mut against = Vec::new();
+        let edited = record::edited(&record, &target.wanted.attribute);
+        if !edited.is_empty() {
+            let fields = edited.join(", ");
+            against.push(format!("its attribute is not what the plan says: {fields} (cargo disttest author --check)"));
+        }
+        let ok = test_is_ok(&record.declared, verdict, record.tier_met, self.order.tier);
+        if verdict.is_pass() && ok && !status.success() {
+            against.push(format!("its record says {verdict}, but the test process ended with {status}"));
+        }
+        let reason = match record.why.steps.last() {
+            _ if !against.is_empty() => against.join("; "),
+            Some(step) if !verdict.is_pass() => step.reason.clone(),
+            _ => String::new(),
+        };
+        Ok(Row {
+            scenario: record.declared.id.clone(),
+            name: target.wanted.name.clone(),
+            verdict,
+            tier_met: record.tier_met,
+            ok: ok && against.is_empty(),
+            reason,
+        })
+    }
+
+    /// What is about to run, and how long that takes.
+    fn announce(&self, target: &Target, scenario: &Scenario, executable: &Path, test: &str) {
+        let id = &target.wanted.attribute.id;
+        let budget = scenario.budgets.as_ref().map(|budgets| match self.order.tier {
+            Tier::Smoke => budgets.smoke,
+            Tier::Hardening | Tier::Release => budgets.hardening,
+        });
+        let expected = budget.map(|budget| {
+            let seeds = self.order.seed.map_or(self.order.seeds.unwrap_or(budget.seeds), |_| 1);
+            let total = budget.seconds.saturating_mul(seeds);
+            format!(", {seeds} seeds × {} s of workload: at least {total} s", budget.seconds)
+        });
+        let console = &self.context.console;
+        console.status("Running", format_args!("{id} {}{}", target.wanted.name, expected.unwrap_or_default()));
+        console.detail(format_args!("{} --exact {test} --nocapture --include-ignored", executable.display()));
+    }
+}
+
+/// `disttest.run-summary/1`.
+#[derive(Serialize)]
+struct Summary {
+    schema: &'static str,
+    plan: String,
+    tier: Tier,
+    scenarios: Vec<Row>,
+    session_verdict: SessionVerdict,
+    session: String,
+    report: Option<String>,
+    session_log: Option<String>,
+    /// SHA-256 of the session's MANIFEST.sha256.
+    manifest_sha256: Option<String>,
+    next: String,
+    exit_status: u8,
+}
+
+impl Summary {
+    fn new(plan: &PlanFile, order: &Order, tier: Tier, rows: Vec<Row>) -> Summary {
+        let session = PathBuf::from(&order.session);
+        let existing = |name: &str| Some(session.join(name)).filter(|path| path.is_file());
+        let shown = |path: PathBuf| shorter(&path).display().to_string();
+        let end = rows::end(&rows);
+        Summary {
+            schema: "disttest.run-summary/1",
+            plan: plan.shown.clone(),
+            tier,
+            session_verdict: rows::session_verdict(&rows),
+            report: existing("findings/report.md").map(shown),
+            session_log: existing("session-log.md").map(shown),
+            manifest_sha256: session::manifest_sha256(&session),
+            next: next(plan, end, tier, &rows, &session),
+            session: shown(session),
+            exit_status: end.exit_code().number(),
+            scenarios: rows,
+        }
+    }
+
+    fn print(&self, context: &Context) -> Outcome {
+        let console = &context.console;
+        let end = rows::end(&self.scenarios);
+        if context.json() {
+            let json = serde_json::to_string_pretty(self).map_err(|error| Failure::new(End::Bug, error.to_string()))?;
+            console.result(json);
+            return Ok(end);
+        }
+        console.result_text(&crate::console::visible(&format!("\n{}\n", rows::table(&self.scenarios))));
+        console.result(format_args!("Session: {} ({} tier)", self.session_verdict, self.tier));
+        let places = [("Report", &self.report), ("Log", &self.session_log)];
+        for (label, path) in places.iter().filter_map(|(label, path)| path.as_ref().map(|path| (label, path))) {
+            console.result(format_args!("{label}: {path}"));
+        }
+        console.result(format_args!("Next: {}", self.next));
+        match &self.manifest_sha256 {
+            Some(hash) => console.result(format_args!("{hash}  {}/MANIFEST.sha256", self.session)),
+            None => console.error("the session has no MANIFEST.sha256: there is nothing to verify later"),
+        }
+        Ok(end)
+    }
+}
+
+fn next(plan: &PlanFile, end: End, tier: Tier, rows: &[Row], session: &Path) -> String {
+    let plan = &plan.shown;
+    let first_bad = rows.iter().find(|row| !row.ok).map_or("", |row| row.scenario.as_str());
+    match end {
+        End::Clean if tier == Tier::Smoke => format!("cargo disttest run {plan} --tier hardening"),
+        End::Clean => "keep the line below where nobody can edit it".to_owned(),
+        End::Violation | End::NothingConcluded => {
+            let findings = session.join("findings").join(format!("{}.md", first_bad.replace('/', "__")));
+            format!("read {}", shorter(&findings).display())
+        }
+        End::TierNotMet => format!("cargo disttest run {plan} --tier {tier} --scenario {first_bad}"),
+        _ => format!("cargo disttest author {plan} --check"),
+    }
+}

@@ -1,0 +1,132 @@
+//! The table of verdicts, and how a run ends.
+
+use crate::exit_code::End;
+use disttest_runtime::plan::Tier;
+use disttest_runtime::verdict::{SessionVerdict, Verdict};
+use serde::Serialize;
+
+/// What became of one scenario.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub(crate) struct Row {
+    /// Its id.
+    pub scenario: String,
+    /// Its name.
+    pub name: String,
+    /// Its verdict.
+    pub verdict: Verdict,
+    /// Tier that it met.
+    pub tier_met: Option<Tier>,
+    /// It is ok for the tier that was asked for (D18), and nothing speaks against its record.
+    pub ok: bool,
+    /// Why, in a sentence.
+    pub reason: String,
+}
+
+impl Row {
+    /// A scenario that did not run.
+    pub(crate) fn not_run(scenario: &str, name: &str, reason: String) -> Row {
+        let (scenario, name) = (scenario.to_owned(), name.to_owned());
+        Row { scenario, name, verdict: Verdict::NotRun, tier_met: None, ok: false, reason }
+    }
+
+    fn end(&self) -> End {
+        match self.verdict {
+            // A FAIL outranks everything, a record that calls it ok included.
+            Verdict::FailReproducible | Verdict::FailNondeterministic => End::Violation,
+            Verdict::NotRun => End::NotRun,
+            Verdict::PassSmoke | Verdict::PassHardening if self.ok => End::Clean,
+            Verdict::PassSmoke | Verdict::PassHardening if self.reason.is_empty() => End::TierNotMet,
+            Verdict::PassSmoke
+            | Verdict::PassHardening
+            | Verdict::InconclusiveEnv
+            | Verdict::InconclusiveFaultNotProven
+            | Verdict::InconclusiveOracleTooWeak
+            | Verdict::PartialSurface
+            | Verdict::PartialModel => End::NothingConcluded,
+        }
+    }
+}
+
+/// How a run with these rows ends: a violation outranks a tier that was not met, that an unknown, that a scenario that
+/// did not run. Only rows that are all ok end clean, and there must be one.
+pub(crate) fn end(rows: &[Row]) -> End {
+    const RANK: [End; 4] = [End::Violation, End::TierNotMet, End::NothingConcluded, End::NotRun];
+    let ends: Vec<End> = rows.iter().map(Row::end).collect();
+    if rows.is_empty() {
+        return End::NotRun;
+    }
+    RANK.into_iter().find(|end| ends.contains(end)).unwrap_or(End::Clean)
+}
+
+/// The session's verdict over these rows.
+pub(crate) fn session_verdict(rows: &[Row]) -> SessionVerdict {
+    let verdicts: Vec<Verdict> = rows.iter().map(|row| row.verdict).collect();
+    SessionVerdict::of(&verdicts)
+}
+
+/// The rows as an aligned table.
+pub(crate) fn table(rows: &[Row]) -> String {
+    let widths = |of: fn(&Row) -> usize| rows.iter().map(of).max().unwrap_or(0);
+    let id = widths(|row| row.scenario.chars().count());
+    let name = widths(|row| row.name.chars().count());
+    let line = |row: &Row| {
+        let tier = row.tier_met.map_or("—", Tier::as_str);
+        let reason = if row.reason.is_empty() { String::new() } else { format!("  {}", row.reason) };
+        format!("  {:id$}  {:name$}  {:30}  {tier:9}{reason}", row.scenario, row.name, row.verdict)
+            .trim_end()
+            .to_owned()
+            + "\n"
+    };
+    rows.iter().map(line).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn row(verdict: Verdict, ok: bool, reason: &str) -> Row {
+        Row { verdict, ok, reason: reason.to_owned(), ..Row::not_run("S1", "n", String::new()) }
+    }
+
+    #[test]
+    fn a_run_ends_clean_only_when_every_scenario_ran_and_is_ok() {
+        for verdict in Verdict::ALL {
+            for ok in [true, false] {
+                let end = end(&[row(verdict, ok, "")]);
+                assert_eq!(end == End::Clean, ok && verdict.is_pass(), "{verdict} {ok}");
+            }
+        }
+        assert_eq!(end(&[]), End::NotRun);
+    }
+
+    #[test]
+    fn the_worst_row_decides() {
+        use Verdict::{FailNondeterministic, InconclusiveEnv, NotRun, PartialModel, PassHardening, PassSmoke};
+        let check = |rows: &[(Verdict, bool)], expect: End| {
+            let rows: Vec<Row> = rows.iter().map(|(verdict, ok)| row(*verdict, *ok, "")).collect();
+            assert_eq!(end(&rows), expect);
+        };
+        check(&[(PassSmoke, true), (PassHardening, true)], End::Clean);
+        check(&[(PassSmoke, true), (NotRun, false)], End::NotRun);
+        check(&[(NotRun, false), (InconclusiveEnv, false)], End::NothingConcluded);
+        check(&[(PartialModel, false), (PassHardening, true)], End::NothingConcluded);
+        check(&[(PassSmoke, false), (PartialModel, false), (NotRun, false)], End::TierNotMet);
+        check(&[(PassSmoke, false), (FailNondeterministic, false)], End::Violation);
+        check(&[(FailNondeterministic, true)], End::Violation);
+    }
+
+    #[test]
+    fn a_pass_with_something_against_it_concludes_nothing() {
+        let row = row(Verdict::PassHardening, false, "its attribute is not what the plan says: checkers");
+        assert_eq!(end(&[row]), End::NothingConcluded);
+    }
+
+    #[test]
+    fn a_table_is_aligned() {
+        let rows = [row(Verdict::PassSmoke, true, ""), Row::not_run("S10", "longer", "why".to_owned())];
+        assert_eq!(
+            table(&rows),
+            "  S1   n       PASS-smoke                      —\n  S10  longer  NOT-RUN                         —          why\n"
+        );
+    }
+}

@@ -1,0 +1,198 @@
+//! The workspace as cargo describes it, and where a plan's files belong in it.
+
+use crate::exit_code::{End, Failure};
+use cargo_metadata::{Edition, MetadataCommand, Package};
+use std::path::{Path, PathBuf};
+
+/// The workspace. All paths are canonical.
+#[derive(Debug)]
+pub(crate) struct Workspace {
+    /// The folder of its manifest.
+    pub root: PathBuf,
+    /// Its members.
+    pub members: Vec<Member>,
+    /// The member named by `-p`.
+    chosen: Option<String>,
+}
+
+/// A package of the workspace.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Member {
+    /// Its name.
+    pub name: String,
+    /// Its folder.
+    pub root: PathBuf,
+    /// Its edition, as rustfmt takes it.
+    pub edition: Edition,
+    /// Its test targets: (name, file).
+    pub tests: Vec<(String, PathBuf)>,
+}
+
+/// A file below a package.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Placed {
+    /// The package.
+    pub member: Member,
+    /// Path from the package's folder, with `/`.
+    pub relative: String,
+}
+
+impl Placed {
+    /// The whole path.
+    pub(crate) fn path(&self) -> PathBuf {
+        self.member.root.join(&self.relative)
+    }
+
+    /// The name of the test target whose file this is.
+    pub(crate) fn test_target(&self) -> Option<&str> {
+        let path = self.path();
+        self.member.tests.iter().find(|(_, file)| *file == path).map(|(name, _)| name.as_str())
+    }
+}
+
+impl Workspace {
+    /// Asks cargo.
+    ///
+    /// # Errors
+    /// No workspace here, or `package` names no member of it.
+    pub(crate) fn load(manifest_path: Option<&Path>, package: Option<&str>) -> Result<Workspace, Failure> {
+        let mut command = MetadataCommand::new();
+        command.no_deps();
+        if let Some(path) = manifest_path {
+            command.manifest_path(path);
+        }
+        let metadata = command.exec().map_err(|error| Failure::new(End::Unreadable, message(&error)))?;
+        let members: Vec<Member> = metadata.packages.iter().map(member).collect();
+        if let Some(name) = package.filter(|name| !members.iter().any(|member| member.name == *name)) {
+            let names: Vec<&str> = members.iter().map(|member| member.name.as_str()).collect();
+            let message = format!("package `{name}` is no member of the workspace; members: {}", names.join(", "));
+            return Err(Failure::new(End::WrongUsage, message));
+        }
+        Ok(Workspace {
+            root: canonical(metadata.workspace_root.as_std_path()),
+            members,
+            chosen: package.map(str::to_owned),
+        })
+    }
+
+    /// Every `docs/testing-plans/*.md` of the workspace root and its members (of the chosen package alone), sorted.
+    pub(crate) fn plans(&self) -> Vec<PathBuf> {
+        let roots: Vec<&Path> = match self.chosen() {
+            Some(member) => vec![&member.root],
+            None => self.members.iter().map(|member| member.root.as_path()).chain([self.root.as_path()]).collect(),
+        };
+        let folders = roots.iter().map(|root| root.join("docs/testing-plans"));
+        let files = folders.filter_map(|folder| folder.read_dir().ok()).flatten().flatten().map(|entry| entry.path());
+        let mut plans: Vec<PathBuf> = files.filter(|path| path.extension().is_some_and(|ext| ext == "md")).collect();
+        plans.sort();
+        plans.dedup();
+        plans
+    }
+
+    /// The plan's path as a test of `member` names it: relative to its folder or to the nearest folder above it, up
+    /// to the workspace's, that holds the plan.
+    pub(crate) fn plan_name(&self, plan: &Path, member: &Member) -> Option<String> {
+        let folders = member.root.ancestors().take_while(|folder| folder.starts_with(&self.root));
+        folders.filter_map(|folder| plan.strip_prefix(folder).ok()).find_map(slashed)
+    }
+
+    /// Where `target` of the plan at `plan` belongs: it is relative to the member that the plan stands in, to the
+    /// workspace, or to the package named by `-p`, whichever comes first and holds a package for it.
+    pub(crate) fn place(&self, plan: &Path, target: &str) -> Option<Placed> {
+        let home = self.member_of(plan).map(|member| &member.root);
+        let bases = home.into_iter().chain([&self.root]).chain(self.chosen().map(|member| &member.root));
+        bases.map(|base| base.join(target)).find_map(|path| {
+            let member = self.member_of(&path)?;
+            if self.chosen().is_some_and(|chosen| chosen != member) {
+                return None;
+            }
+            let relative = slashed(path.strip_prefix(&member.root).ok()?)?;
+            Some(Placed { member: member.clone(), relative })
+        })
+    }
+
+    fn chosen(&self) -> Option<&Member> {
+        self.chosen.as_ref().and_then(|name| self.members.iter().find(|member| member.name == *name))
+    }
+
+    /// The innermost member whose folder holds `path`.
+    fn member_of(&self, path: &Path) -> Option<&Member> {
+        let holds = self.members.iter().filter(|member| path.starts_with(&member.root));
+        holds.max_by_key(|member| member.root.components().count())
+    }
+}
+
+fn member(package: &Package) -> Member {
+    let folder = package.manifest_path.parent().expect("a manifest stands in a folder");
+    let tests = package.targets.iter().filter(|target| target.is_test());
+    Member {
+        name: package.name.to_string(),
+        root: canonical(folder.as_std_path()),
+        edition: package.edition,
+        tests: tests.map(|target| (target.name.clone(), canonical(target.src_path.as_std_path()))).collect(),
+    }
+}
+
+fn canonical(path: &Path) -> PathBuf {
+    path.canonicalize().unwrap_or_else(|_| path.to_path_buf())
+}
+
+fn slashed(path: &Path) -> Option<String> {
+    let parts: Option<Vec<&str>> = path.components().map(|part| part.as_os_str().to_str()).collect();
+    parts.map(|parts| parts.join("/"))
+}
+
+fn message(error: &cargo_metadata::Error) -> String {
+    match error {
+        cargo_metadata::Error::CargoMetadata { stderr } => stderr.trim().trim_start_matches("error: ").to_owned(),
+        error => error.to_string(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn workspace(chosen: Option<&str>) -> Workspace {
+        let member = |name: &str, root: &str| Member {
+            name: name.to_owned(),
+            root: root.into(),
+            edition: Edition::E2024,
+            tests: Vec::new(),
+        };
+        Workspace {
+            root: "/w".into(),
+            members: vec![member("a", "/w/a"), member("inner", "/w/a/inner"), member("b", "/w/b")],
+            chosen: chosen.map(str::to_owned),
+        }
+    }
+
+    #[test]
+    fn a_target_is_placed_in_the_innermost_package() {
+        let check = |chosen: Option<&str>, plan: &str, target: &str, expect: Option<(&str, &str)>| {
+            let placed = workspace(chosen).place(Path::new(plan), target);
+            let placed = placed.as_ref().map(|placed| (placed.member.name.as_str(), placed.relative.as_str()));
+            assert_eq!(placed, expect, "{plan} {target}");
+        };
+        check(None, "/w/a/docs/p.md", "tests/s1.rs", Some(("a", "tests/s1.rs")));
+        check(None, "/w/a/docs/p.md", "inner/tests/s1.rs", Some(("inner", "tests/s1.rs")));
+        check(None, "/w/docs/p.md", "b/tests/s1.rs", Some(("b", "tests/s1.rs")));
+        check(None, "/w/docs/p.md", "tests/s1.rs", None);
+        check(Some("b"), "/w/docs/p.md", "tests/s1.rs", Some(("b", "tests/s1.rs")));
+        check(Some("b"), "/w/docs/p.md", "b/tests/s1.rs", Some(("b", "tests/s1.rs")));
+        check(None, "/elsewhere/p.md", "b/tests/s1.rs", Some(("b", "tests/s1.rs")));
+    }
+
+    #[test]
+    fn a_plan_is_named_from_the_nearest_folder_that_holds_it() {
+        let check = |plan: &str, member: usize, expect: Option<&str>| {
+            let workspace = workspace(None);
+            assert_eq!(workspace.plan_name(Path::new(plan), &workspace.members[member]).as_deref(), expect);
+        };
+        check("/w/a/docs/p.md", 0, Some("docs/p.md"));
+        check("/w/a/docs/p.md", 1, Some("docs/p.md"));
+        check("/w/a/docs/p.md", 2, Some("a/docs/p.md"));
+        check("/w/docs/p.md", 0, Some("docs/p.md"));
+        check("/elsewhere/p.md", 0, None);
+    }
+}

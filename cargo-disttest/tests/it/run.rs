@@ -1,0 +1,308 @@
+//! `run` in a package whose tests are stand-ins for the harness: each writes the record that the test wants.
+
+use crate::package::{Answer, PLAN_PATH, Package};
+use disttest_runtime::plan::{Budget, Budgets, Category, Release, Tier};
+use disttest_runtime::verdict::{Declared, DeclaredFault, Drift, ScenarioRecord, Scope, Step, Verdict, Why};
+
+/// Lists one test; when run, tells what it was given and leaves the record that lies in `fake/`.
+const STAND_IN: &str = r##"
+use std::{env, fs, path::Path};
+fn main() {
+    let args: Vec<String> = env::args().skip(1).collect();
+    if args.first().is_some_and(|arg| arg == "--list") {
+        println!("NAME: test");
+        return;
+    }
+    println!("stand-in ID runs");
+    let mut told = format!("{}\n{}\n", args.join(" "), env::current_dir().unwrap().display());
+    for (name, value) in env::vars().filter(|(name, _)| name.starts_with("DISTTEST_") || name.starts_with("NEXTEST")) {
+        told += &format!("{name}={value}\n");
+    }
+    fs::write("fake/ID.told", told).unwrap();
+    let session = env::var("DISTTEST_SESSION").unwrap();
+    let folder = Path::new(&session).join("artifacts/ID");
+    if Path::new("fake/ID.json").exists() {
+        fs::create_dir_all(&folder).unwrap();
+        fs::copy("fake/ID.json", folder.join("scenario.json")).unwrap();
+    }
+    fs::write(Path::new(&session).join("MANIFEST.sha256"), "abc").unwrap();
+    let status = fs::read_to_string("fake/ID.status").map_or(0, |text| text.trim().parse().unwrap());
+    std::process::exit(status);
+}
+"##;
+
+const SCENARIOS: [(&str, &str, &str); 2] =
+    [("S1", "tests/auto/s1.rs", "reads_never_go_back"), ("S2", "tests/auto/s2.rs", "healthy_nodes_answer")];
+
+/// The package with a stand-in for each scenario.
+fn package() -> Package {
+    let package = Package::new();
+    for (id, file, name) in SCENARIOS {
+        package.write(file, &STAND_IN.replace("NAME", name).replace("ID", id));
+        let manifest = package.read("Cargo.toml");
+        let test = id.to_lowercase();
+        package.write(
+            "Cargo.toml",
+            &format!("{manifest}\n[[test]]\nname = \"{test}\"\npath = \"{file}\"\nharness = false\n"),
+        );
+    }
+    package.write("fake/README", "");
+    package
+}
+
+fn budget(nodes: u64, seconds: u64, faults: u64, seeds: u64) -> Budget {
+    Budget { nodes, seconds, faults, seeds, operations: 0 }
+}
+
+/// What an honest test of scenario `id` declares.
+fn declared(id: &str) -> Declared {
+    let release = Release::NotProvided { reason: "x".into(), revisit: "y".into() };
+    let first = id == "S1";
+    Declared {
+        id: id.into(),
+        name: "n".into(),
+        test: "n".into(),
+        plan: PLAN_PATH.into(),
+        scenario_sha256: String::new(),
+        falsifies: if first {
+            vec![("C1".into(), vec![Category::Safety])]
+        } else {
+            vec![("C2".into(), vec![Category::Liveness])]
+        },
+        model: first.then(|| "register".into()),
+        checkers: if first { vec![("linearizability".into(), Scope::PerKey)] } else { Vec::new() },
+        fault: if first {
+            DeclaredFault::Planned {
+                nemeses: vec!["hard-kill".into()],
+                injector: vec!["process-exit".into()],
+                victim: vec!["client-timeouts".into()],
+            }
+        } else {
+            DeclaredFault::None { reason: "healthy".into() }
+        },
+        budgets: Some(if first {
+            Budgets { smoke: budget(3, 10, 1, 1), hardening: budget(5, 30, 5, 3), release }
+        } else {
+            Budgets { smoke: budget(3, 2, 0, 1), hardening: budget(5, 3, 0, 3), release }
+        }),
+        shares_nothing: false,
+    }
+}
+
+fn record(id: &str, verdict: Verdict) -> ScenarioRecord {
+    let met = match verdict {
+        Verdict::PassHardening => Some(Tier::Hardening),
+        Verdict::PassSmoke => Some(Tier::Smoke),
+        _ => None,
+    };
+    ScenarioRecord {
+        schema: "disttest.scenario/1".into(),
+        declared: declared(id),
+        unfilled: Vec::new(),
+        tier: Tier::Smoke,
+        tier_met: met,
+        runs: Vec::new(),
+        drift: Drift::None,
+        verdict,
+        why: Why { steps: vec![Step { rule: "rule".into(), verdict, reason: "the reason".into() }] },
+    }
+}
+
+fn leave(package: &Package, record: &ScenarioRecord) {
+    let name = format!("fake/{}.json", record.declared.id);
+    package.write(&name, &serde_json::to_string(record).unwrap());
+}
+
+/// The answer of `run` when the two scenarios leave these records.
+fn run_with(first: &ScenarioRecord, second: &ScenarioRecord, args: &[&str]) -> (Package, Answer) {
+    let package = package();
+    leave(&package, first);
+    leave(&package, second);
+    let answer = package.disttest(&[&["run", PLAN_PATH], args].concat());
+    (package, answer)
+}
+
+fn pass(id: &str) -> ScenarioRecord {
+    record(id, Verdict::PassSmoke)
+}
+
+#[test]
+fn scenarios_run_in_plan_order_and_the_last_line_is_the_hash_of_the_manifest() {
+    let (package, answer) =
+        run_with(&pass("S1"), &pass("S2"), &["--seed", "7", "--sut-arg", "--bug", "--sut-arg=lost"]);
+    let answer = answer.expect(0);
+    let first = answer.out.find("stand-in S1 runs").unwrap();
+    assert!(first < answer.out.find("stand-in S2 runs").unwrap());
+    assert!(answer.out.contains("Session: DONE (smoke tier)"), "{}", answer.out);
+    // SHA-256 of "abc".
+    let last = answer.out.lines().last().unwrap();
+    assert!(last.starts_with("ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad  "), "{last}");
+    let told = package.read("fake/S1.told");
+    assert!(told.starts_with("--exact reads_never_go_back --nocapture"), "{told}");
+    assert!(told.contains(&format!("\n{}\n", package.root().canonicalize().unwrap().display())), "{told}");
+    for line in ["DISTTEST_TIER=smoke", "DISTTEST_SEED=7", "DISTTEST_SUT_ARGS=--bug lost"] {
+        assert!(told.lines().any(|told| told == line), "{line} in {told}");
+    }
+}
+
+#[test]
+fn what_the_environment_says_does_not_change_a_run() {
+    let package = package();
+    leave(&package, &pass("S1"));
+    let variables = [("DISTTEST_SEEDS", "1"), ("DISTTEST_CHILD", "1"), ("NEXTEST_RUN_ID", "x"), ("DISTTEST_TIER", "x")];
+    package.disttest_with(&["run", PLAN_PATH, "--scenario", "S1"], &variables).expect(0);
+    let told = package.read("fake/S1.told");
+    for part in ["SEEDS", "CHILD", "NEXTEST", "TIER=x"] {
+        assert!(!told.contains(part), "{told}");
+    }
+}
+
+#[test]
+fn a_run_is_never_0_unless_every_scenario_is_ok() {
+    use Verdict::*;
+    let package = package();
+    let check = |first: Verdict, second: Verdict, session: &str, status: i32| {
+        leave(&package, &record("S1", first));
+        leave(&package, &record("S2", second));
+        let answer = package.disttest(&["run", PLAN_PATH]).expect(status);
+        assert!(answer.out.contains(&format!("Session: {session} ")), "{}", answer.out);
+    };
+    check(PassSmoke, PassSmoke, "DONE", 0);
+    check(FailReproducible, PassSmoke, "FAIL", 1);
+    check(FailNondeterministic, InconclusiveEnv, "FAIL", 1);
+    check(InconclusiveFaultNotProven, PassSmoke, "DONE_WITH_CONCERNS", 3);
+    check(InconclusiveEnv, PartialModel, "INCONCLUSIVE", 3);
+    check(NotRun, PassSmoke, "DONE_WITH_CONCERNS", 4);
+    check(NotRun, NotRun, "BLOCKED", 4);
+}
+
+#[test]
+fn a_pass_below_the_tier_is_no() {
+    let at = |mut record: ScenarioRecord| {
+        record.tier = Tier::Hardening;
+        record
+    };
+    let (_, answer) = run_with(&at(pass("S1")), &at(pass("S2")), &["--tier", "hardening"]);
+    answer.expect(1);
+}
+
+#[test]
+fn a_test_that_leaves_no_record_did_not_run() {
+    let package = package();
+    leave(&package, &pass("S1"));
+    let answer = package.disttest(&["run", PLAN_PATH]).expect(4);
+    assert!(answer.out.contains("S2  healthy_nodes_answer  NOT-RUN"), "{}", answer.out);
+    assert!(answer.out.contains("it left no record"), "{}", answer.out);
+}
+
+#[test]
+fn a_record_of_something_else_is_no_answer() {
+    let package = package();
+    let check = |change: fn(&mut ScenarioRecord), status: i32, expect: &str| {
+        let mut first = pass("S1");
+        change(&mut first);
+        package.write("fake/S1.json", &serde_json::to_string(&first).unwrap());
+        leave(&package, &pass("S2"));
+        let answer = package.disttest(&["run", PLAN_PATH]).expect(status);
+        assert!(answer.out.contains(expect), "{expect}: {}", answer.out);
+    };
+    check(|record| record.declared.id = "S9".into(), 4, "its record is of S9");
+    check(|record| record.tier = Tier::Hardening, 4, "for the hardening tier");
+    check(|record| record.schema = "disttest.scenario/9".into(), 4, "schema `disttest.scenario/9`");
+    check(|record| record.declared.checkers.clear(), 3, "not what the plan says: checkers");
+    check(|record| record.declared.model = None, 3, "not what the plan says: model");
+    check(|record| record.declared.fault = DeclaredFault::None { reason: "x".into() }, 3, "the plan says: nemesis");
+    check(|record| record.declared.budgets.as_mut().unwrap().hardening.seeds = 2, 3, "the plan says: budget");
+    check(|record| record.declared.falsifies[0].1 = vec![Category::Liveness], 3, "the plan says: falsifies");
+}
+
+#[test]
+fn a_torn_record_is_no_answer() {
+    let package = package();
+    package.write("fake/S1.json", "{\"schema\":");
+    leave(&package, &pass("S2"));
+    package.disttest(&["run", PLAN_PATH]).expect(4);
+}
+
+#[test]
+fn a_process_that_fails_behind_a_pass_concludes_nothing() {
+    let package = package();
+    leave(&package, &pass("S1"));
+    leave(&package, &pass("S2"));
+    package.write("fake/S2.status", "101");
+    let answer = package.disttest(&["run", PLAN_PATH]).expect(3);
+    assert!(answer.out.contains("but the test process ended with"), "{}", answer.out);
+}
+
+#[test]
+fn a_file_that_does_not_compile_does_not_keep_the_others_from_running() {
+    let package = package();
+    leave(&package, &pass("S2"));
+    package.write("tests/auto/s1.rs", "fn main() { no }\n");
+    let answer = package.disttest(&["run", PLAN_PATH]).expect(4);
+    assert!(answer.out.contains("tests/auto/s1.rs does not build"), "{}", answer.out);
+    assert!(answer.out.contains("stand-in S2 runs"), "{}", answer.out);
+}
+
+#[test]
+fn a_scenario_without_file_entry_or_test_did_not_run() {
+    let check = |change: fn(&Package), expect: &str| {
+        let package = package();
+        leave(&package, &pass("S1"));
+        leave(&package, &pass("S2"));
+        change(&package);
+        let answer = package.disttest(&["run", PLAN_PATH]).expect(4);
+        assert!(answer.out.contains(expect), "{expect}: {}", answer.out);
+    };
+    check(|package| package.edit(PLAN_PATH, "tests/auto/s1.rs", "tests/auto/gone.rs"), "gone.rs does not exist");
+    check(|package| package.write("tests/auto/s1.rs", "fn main() {}\n"), "has no test `reads_never_go_back`");
+    check(
+        |package| package.edit(PLAN_PATH, "**Skeleton language:** rust\n\n####", "**Skeleton language:** go\n\n####"),
+        "language is go",
+    );
+    let no_entry = |package: &Package| {
+        let manifest = package.read("Cargo.toml");
+        let (head, _) = manifest.split_once("\n[[test]]").unwrap();
+        package.write("Cargo.toml", head);
+    };
+    check(no_entry, "has no [[test]] entry");
+}
+
+#[test]
+fn nothing_runs_while_the_plan_lacks_an_oracle_or_budgets() {
+    let package = package();
+    leave(&package, &pass("S1"));
+    leave(&package, &pass("S2"));
+    package.edit(PLAN_PATH, "- **Oracle:** `error_rate == 0` over at least 20 operations\n", "");
+    package.edit(PLAN_PATH, "- **Smoke budget:** 3 nodes × 10 s × 1 fault × 1 seed\n", "");
+    let answer = package.disttest(&["run", PLAN_PATH]).expect(4);
+    for part in ["S1 has no budget tiers", "S2 has no oracle", "- **Oracle:**", "- **Smoke budget:**"] {
+        assert!(answer.err.contains(part), "{part}: {}", answer.err);
+    }
+    assert!(!package.path("fake/S1.told").exists() && !package.path("test-sessions").exists());
+    package.disttest(&["run", PLAN_PATH, "--allow-missing-budgets"]).expect(4);
+    package.disttest(&["run", PLAN_PATH, "--scenario", "S2", "--allow-missing-budgets"]).expect(4);
+}
+
+#[test]
+fn an_oracle_that_judges_nothing_is_none() {
+    let package = package();
+    package.edit(PLAN_PATH, "`error_rate == 0` over at least 20 operations", "logs look fine");
+    let answer = package.disttest(&["run", PLAN_PATH]).expect(4);
+    assert!(answer.err.contains("S2 has no oracle"), "{}", answer.err);
+}
+
+#[test]
+fn json_keeps_stdout_to_itself() {
+    let (_, answer) = run_with(&pass("S1"), &pass("S2"), &["--format", "json"]);
+    let json: serde_json::Value = serde_json::from_str(&answer.expect(0).out).unwrap();
+    assert_eq!(json["schema"], "disttest.run-summary/1");
+    assert_eq!(json["session_verdict"], "DONE");
+    assert_eq!(json["scenarios"][0]["verdict"], "PASS-smoke");
+    assert_eq!(json["manifest_sha256"].as_str().unwrap().len(), 64);
+}
+
+#[test]
+fn an_argument_with_white_space_is_refused_because_it_would_be_split() {
+    package().disttest(&["run", PLAN_PATH, "--sut-arg", "a b"]).expect(2);
+}
