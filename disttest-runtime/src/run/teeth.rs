@@ -19,7 +19,7 @@ pub(super) fn show(
     let tooth =
         |damage: String, detail: String, bite: Bite| Tooth { checker: checker.name().to_owned(), damage, detail, bite };
     let mut teeth = Vec::new();
-    for kind in damages_for(checker.name()).iter().copied() {
+    for &kind in damages_for(checker.name()) {
         core.events.say("progress", format!("showing {} a history with a {}", checker.name(), kind.name()));
         let shown = match damage(kind, history, core.request.seed) {
             Ok(damaged) => {
