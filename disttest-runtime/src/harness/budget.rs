@@ -27,7 +27,7 @@ pub(crate) fn expected(budget: &Budget) -> Duration {
 
 /// Longest time of one check and of its being given up, and how often each checker runs: on the history and on its
 /// damaged copies.
-const CHECKING: Duration = Duration::from_secs(4 * 70);
+const CHECKING: Duration = Duration::from_secs(6 * 70);
 
 /// How long one execution may take before its process is ended from outside: what the run allows itself, the limits
 /// of `checkers` checkers, and a minute for the rest. `given` (`DISTTEST_DEADLINE`, in seconds) wins.

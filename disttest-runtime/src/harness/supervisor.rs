@@ -211,7 +211,7 @@ impl<'a> Supervisor<'a> {
         for undone in leftovers::undo(joined.session.layout().dir()) {
             self.console.note(&format!("left behind by a run that was killed: {undone}"));
         }
-        let (attempt, stands) = joined.session.begin(id)?;
+        let (attempt, stands) = joined.session.begin(&entry.declared)?;
         let mut attempted = Attempted {
             entry,
             joined: joined.clone(),
@@ -220,6 +220,8 @@ impl<'a> Supervisor<'a> {
             drift: drift_of(&joined.plan, &entry.declared, entry.registration.plan_sha256),
             runs: stands,
         };
+        // What stands from earlier attempts is on record again before anything else can go wrong.
+        joined.session.checkpoint(&self.judged(&attempted, Vec::new()))?;
         self.seeds_of(&mut attempted).await?;
         let record = self.judged(&attempted, Vec::new());
         attempted.event(None, "end", &failure::verdict_line(&record));

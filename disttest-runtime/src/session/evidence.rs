@@ -2,15 +2,16 @@
 //! and agrees with the files beside it.
 
 use super::disk;
+use crate::audit::logs;
 use crate::base::digest::sha256_hex_of;
 use crate::base::time::Nanos;
 use crate::fault::Window;
 use crate::history::{Effect, Op};
 use crate::plan::Budget;
-use crate::verdict::{End, OpCounts, RUN_SCHEMA, RunRecord, RunRequest};
+use crate::verdict::{End, LogScan, OpCounts, RUN_SCHEMA, RunRecord, RunRequest};
 use std::fs::{self, File};
 use std::io::{self, BufRead, BufReader};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 /// Why there is no record where none was written.
 const NO_RECORD: &str = "it left no run.json: it was killed, or is still running";
@@ -18,13 +19,15 @@ const NO_RECORD: &str = "it left no run.json: it was killed, or is still running
 /// The record of the execution that was asked for with `request` in `run_dir`.
 ///
 /// Without a `run.json` that answers exactly this request, the execution died ([`End::Died`]): never a pass. With one,
-/// the history and the fault windows on disk are counted again; every disagreement is added to
-/// [`RunRecord::history_weak`]. Reads the history once. The answer depends on the files alone, so that a later
-/// verification repeats it.
+/// the history and the fault windows on disk are counted again, every disagreement is added to
+/// [`RunRecord::history_weak`], and every captured log is scanned for panics ([`RunRecord::log_scan`]). Reads the
+/// history and the logs once. The answer depends on the files of the session alone, so that a later verification, on
+/// another machine too, repeats it.
 pub fn read_run(run_dir: &Path, request: &RunRequest) -> RunRecord {
     match answer(run_dir, request) {
         Ok(mut record) => {
             record.history_weak.extend(disagreements(run_dir, &record));
+            record.log_scan = scan_logs(run_dir);
             record
         }
         Err(why) => died(request, why, Vec::new()),
@@ -159,6 +162,39 @@ fn window_disagreement(path: &Path, record: &RunRecord) -> Option<String> {
     })
 }
 
+/// Reads every log of an execution from its first byte to its last: that of the test and those of the system under
+/// test. `None` when one of them cannot be read: what was not read whole was not scanned.
+fn scan_logs(run_dir: &Path) -> Option<LogScan> {
+    let mut files = vec![run_dir.join("test.log")];
+    files.extend(files_below(&log_dir_of(run_dir)?)?);
+    let mut scan = LogScan::default();
+    for path in files.iter().filter(|path| path.exists()) {
+        let name = path.file_name()?.to_string_lossy();
+        logs::add(&mut scan, &name, &fs::read(path).ok()?);
+    }
+    Some(scan)
+}
+
+/// `<session>/artifacts/S1/seed-7` has its logs in `<session>/logs/S1/seed-7`, wherever the session is now.
+fn log_dir_of(run_dir: &Path) -> Option<PathBuf> {
+    let (scenario, execution) = (run_dir.parent()?.file_name()?, run_dir.file_name()?);
+    let session = run_dir.ancestors().nth(3)?;
+    Some(session.join("logs").join(scenario).join(execution))
+}
+
+/// Every file below `dir`, sorted; none when there is no such folder.
+fn files_below(dir: &Path) -> Option<Vec<PathBuf>> {
+    let mut files = Vec::new();
+    if dir.is_dir() {
+        for entry in fs::read_dir(dir).ok()? {
+            let path = entry.ok()?.path();
+            if path.is_dir() { files.extend(files_below(&path)?) } else { files.push(path) }
+        }
+    }
+    files.sort();
+    Some(files)
+}
+
 #[cfg(test)]
 mod tests {
     use super::super::scenario::tests::request;
@@ -179,9 +215,30 @@ mod tests {
     #[test]
     fn a_record_that_agrees_with_its_files_is_taken_as_it_is() {
         let dir = tempfile::tempdir().expect("a temporary folder");
-        let record = judged(dir.path(), &format!("{OP}\n"));
+        let mut record = judged(dir.path(), &format!("{OP}\n"));
         assert_eq!(record.operations.acknowledged, 1);
-        assert_eq!(read_run(dir.path(), &request("S1", 7)), record);
+        let read = read_run(dir.path(), &request("S1", 7));
+        record.log_scan = read.log_scan.clone();
+        assert_eq!(read, record);
+    }
+
+    #[test]
+    fn every_captured_log_is_scanned_whole_and_one_that_cannot_be_read_is_no_clean_log() {
+        let session = tempfile::tempdir().expect("a temporary folder");
+        let folder = |top: &str| {
+            let dir = session.path().join(top).join("S1/seed-7");
+            fs::create_dir_all(&dir).expect("made");
+            dir
+        };
+        let (run_dir, log_dir) = (folder("artifacts"), folder("logs"));
+        judged(&run_dir, "");
+        fs::write(run_dir.join("test.log"), "up\n").expect("written");
+        fs::write(log_dir.join("n1.log"), "up\nthread 'main' panicked at x.rs:1:1:\n").expect("written");
+        let scan = read_run(&run_dir, &request("S1", 7)).log_scan.expect("scanned");
+        assert_eq!((scan.files, scan.suspicious.len()), (2, 1));
+        fs::remove_file(run_dir.join("test.log")).expect("removed");
+        fs::create_dir(run_dir.join("test.log")).expect("made");
+        assert_eq!(read_run(&run_dir, &request("S1", 7)).log_scan, None);
     }
 
     #[test]
@@ -242,6 +299,7 @@ mod tests {
         assert!(dir.path().join("run.json.rejected").exists());
         let kept = judged(dir.path(), "");
         settle_run(dir.path(), &request("S1", 7), "exit status 0", Vec::new()).expect("settled");
-        assert_eq!(read_run(dir.path(), &request("S1", 7)), kept);
+        let read = read_run(dir.path(), &request("S1", 7));
+        assert_eq!((read.end, read.notes), (kept.end, kept.notes));
     }
 }

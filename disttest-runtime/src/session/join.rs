@@ -4,7 +4,7 @@ use super::rebuild::rebuild;
 use super::{Attempt, Held, Key, Layout, PlanFile, commit_under_test, discover_toolbox, disk, lock, violates};
 use crate::base::digest::sha256_hex;
 use crate::plan::{Plan, Tier};
-use crate::verdict::{RunRecord, ScenarioRecord, SessionRecord, Verdict};
+use crate::verdict::{Declared, RunRecord, ScenarioRecord, SessionRecord, Verdict};
 use anyhow::{Context, Result, bail, ensure};
 use serde::{Deserialize, Serialize};
 use std::fs;
@@ -108,16 +108,22 @@ impl Session {
 
     /// Begins an attempt: the record of an earlier one is moved aside, so that it can never be taken for this one's.
     /// Gives the number of the attempt and the violating executions of earlier ones, which stand (a retry hides
-    /// nothing).
-    pub fn begin(&self, id: &str) -> Result<(Attempt, Vec<(String, RunRecord)>)> {
+    /// nothing). Errors when another test stands for the same scenario: one of two results would be lost.
+    pub fn begin(&self, declared: &Declared) -> Result<(Attempt, Vec<(String, RunRecord)>)> {
         let _held = self.lock()?;
+        let id = &declared.id;
         let current = self.layout.scenario_record(id);
         let mut attempt = Attempt(1);
         while self.layout.earlier_record(id, attempt).exists() {
             attempt.0 += 1;
         }
         let attempted = match disk::read_json::<ScenarioRecord>(&current) {
-            Ok(record) => record.is_some_and(|record| !record.runs.is_empty() || record.verdict != Verdict::NotRun),
+            Ok(None) => false,
+            Ok(Some(record)) => {
+                let (theirs, ours) = (&record.declared.test, &declared.test);
+                ensure!(theirs == ours, "two tests of this session stand for {id}: {theirs} and {ours}");
+                !record.runs.is_empty() || record.verdict != Verdict::NotRun
+            }
             Err(_) => true,
         };
         if attempted {

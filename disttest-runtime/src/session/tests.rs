@@ -99,7 +99,7 @@ fn rebuilding_twice_changes_no_byte() {
     let world = World::new();
     let session = world.join("run-1");
     session.register(&[record("S1", Vec::new()), record("S2", Vec::new())]).expect("registered");
-    let (attempt, _) = session.begin("S1").expect("begun");
+    let (attempt, _) = session.begin(&declared("S1")).expect("begun");
     let first = session.finish(&record("S1", vec![run(&session, "S1", 7, attempt, true)])).expect("finished");
     let before = bytes_below(session.layout().dir());
     assert_eq!(session.rebuild().expect("rebuilt"), first);
@@ -111,7 +111,7 @@ fn rebuilding_twice_changes_no_byte() {
 fn registering_never_replaces_a_result() {
     let world = World::new();
     let session = world.join("run-1");
-    let (attempt, _) = session.begin("S1").expect("begun");
+    let (attempt, _) = session.begin(&declared("S1")).expect("begun");
     session.finish(&record("S1", vec![run(&session, "S1", 7, attempt, true)])).expect("finished");
     session.register(&[record("S1", Vec::new())]).expect("registered");
     let on_disk: ScenarioRecord =
@@ -123,11 +123,11 @@ fn registering_never_replaces_a_result() {
 fn a_violation_of_an_earlier_attempt_stands_and_nothing_else_is_taken_over() {
     let world = World::new();
     let session = world.join("run-1");
-    let (first, stands) = session.begin("S1").expect("begun");
+    let (first, stands) = session.begin(&declared("S1")).expect("begun");
     assert_eq!((first, stands.len()), (Attempt(1), 0));
     let runs = vec![run(&session, "S1", 7, first, false), run(&session, "S1", 8, first, true)];
     session.finish(&record("S1", runs)).expect("finished");
-    let (second, stands) = session.begin("S1").expect("begun");
+    let (second, stands) = session.begin(&declared("S1")).expect("begun");
     assert_eq!(second, Attempt(2));
     assert_eq!(stands.iter().map(|(_, run)| run.request.seed).collect::<Vec<_>>(), [8]);
     assert!(record("S1", stands).verdict.is_fail());
@@ -136,20 +136,31 @@ fn a_violation_of_an_earlier_attempt_stands_and_nothing_else_is_taken_over() {
 }
 
 #[test]
+fn two_tests_for_one_scenario_are_refused() {
+    let world = World::new();
+    let session = world.join("run-1");
+    session.register(&[record("S1", Vec::new())]).expect("registered");
+    let mut other = declared("S1");
+    other.test = "elsewhere::S1".to_owned();
+    let error = session.begin(&other).expect_err("refused");
+    assert!(error.to_string().contains("two tests of this session stand for S1"), "{error}");
+}
+
+#[test]
 fn an_earlier_record_that_cannot_be_read_stops_the_next_attempt() {
     let world = World::new();
     let session = world.join("run-1");
-    let (attempt, _) = session.begin("S1").expect("begun");
+    let (attempt, _) = session.begin(&declared("S1")).expect("begun");
     session.finish(&record("S1", vec![run(&session, "S1", 7, attempt, true)])).expect("finished");
     fs::write(session.layout().scenario_record("S1"), "{").expect("written");
-    assert!(session.begin("S1").is_err());
+    assert!(session.begin(&declared("S1")).is_err());
 }
 
 #[test]
 fn a_record_of_another_session_is_rejected_in_the_report() {
     let world = World::new();
     let (old, new) = (world.join("run-1"), world.join("run-2"));
-    let (attempt, _) = old.begin("S1").expect("begun");
+    let (attempt, _) = old.begin(&declared("S1")).expect("begun");
     old.finish(&record("S1", vec![run(&old, "S1", 7, attempt, true)])).expect("finished");
     new.register(&[record("S1", Vec::new())]).expect("registered");
     fs::copy(old.layout().scenario_record("S1"), new.layout().scenario_record("S1")).expect("copied");
