@@ -2,7 +2,7 @@
 
 use crate::history::access::Touch;
 use crate::history::{Effect, History, Op};
-use crate::model::{Atoms, Model, Step};
+use crate::model::{Atoms, Model, Step, Timed};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Linearizable per key, by trying every order (Wing and Gong, JPDC 1993). For ten operations a key, hardly more.
@@ -14,31 +14,42 @@ pub(crate) fn linearizable<M: Model>(model: &M, history: &History) -> bool {
     keys.values().all(|ops| {
         let mut atoms = Atoms::default();
         let start = model.start(&mut atoms);
-        let calls: Vec<M::Call> = ops.iter().map(|op| model.call(op, &mut atoms).expect("understood")).collect();
-        let mut left: Vec<usize> = (0..ops.len()).collect();
-        orderable(model, &start, ops, &calls, &mut left)
+        let calls: Vec<Timed<M::Call>> = ops.iter().map(|op| timed(model, op, &mut atoms)).collect();
+        orderable(model, &start, &calls, &mut (0..calls.len()).collect())
     })
 }
 
-fn orderable<M: Model>(model: &M, state: &M::State, ops: &[&Op], calls: &[M::Call], left: &mut Vec<usize>) -> bool {
-    let settled = |op: usize| ops[op].effect() == Effect::Acknowledged;
-    if !left.iter().any(|op| settled(*op)) {
+/// `op` as a call with its time.
+pub(crate) fn timed<M: Model>(model: &M, op: &Op, atoms: &mut Atoms) -> Timed<M::Call> {
+    let complete = op.complete_ts.filter(|_| op.effect() == Effect::Acknowledged);
+    let call = model.call(op, atoms).expect("understood");
+    Timed { call, invoke: op.invoke_ts.0, complete: complete.map(|at| at.0) }
+}
+
+/// Some legal order from `state` holds all completed calls among those `left`, and any of the others.
+pub(crate) fn orderable<M: Model>(
+    model: &M,
+    state: &M::State,
+    calls: &[Timed<M::Call>],
+    left: &mut Vec<usize>,
+) -> bool {
+    if left.iter().all(|call| calls[*call].complete.is_none()) {
         return true;
     }
     for at in 0..left.len() {
-        let op = left[at];
-        let too_early = left.iter().any(|other| settled(*other) && ops[*other].complete_ts < Some(ops[op].invoke_ts));
-        if too_early {
+        let call = left[at];
+        let precedes = |other: &usize| calls[*other].complete.is_some_and(|complete| complete < calls[call].invoke);
+        if left.iter().any(precedes) {
             continue;
         }
-        let next = match model.step(state, &calls[op]) {
+        let next = match model.step(state, &calls[call].call) {
             Step::Illegal => continue,
             Step::Unchanged => state.clone(),
             Step::To(next) => next,
         };
         left.remove(at);
-        let found = orderable(model, &next, ops, calls, left);
-        left.insert(at, op);
+        let found = orderable(model, &next, calls, left);
+        left.insert(at, call);
         if found {
             return true;
         }

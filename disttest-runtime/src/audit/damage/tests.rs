@@ -74,7 +74,16 @@ fn rejected_by(checker: &dyn Checker, object: Object, unknown: u64, operations: 
         for kind in damages_for(checker.name()) {
             let damaged =
                 damage(*kind, &history, seed).unwrap_or_else(|why| panic!("{object:?} {seed} {kind:?}: {why}"));
+            let at = std::time::Instant::now();
             let answer = checker.check(&damaged.history, &Unlimited);
+            if at.elapsed().as_millis() > 30 {
+                eprintln!(
+                    "{object:?} {} {unknown} {operations} {seed} {kind:?} {:?} {:?}",
+                    checker.name(),
+                    at.elapsed(),
+                    answer.evidence
+                );
+            }
             assert!(
                 matches!(answer.outcome, Outcome::Invalid { .. }),
                 "{object:?} {seed} {kind:?}: {}",

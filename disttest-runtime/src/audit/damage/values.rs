@@ -162,8 +162,9 @@ pub(super) fn phantom(history: &History, seed: u64) -> Option<Edit> {
         .filter(|read| !matches!(Entry::of(&ops[*read]), Ok(Entry::Read(_))))
         .collect();
     let read = *rng.pick(&reads)?;
-    let like =
-        if ops[read].output.is_null() { keys.iter().flat_map(|key| key.written.keys()).next().copied() } else { None };
+    // A read that saw nothing gets a value of the sort that is written.
+    let like = keys.iter().flat_map(|key| &key.writes).filter_map(|w| written(history, *w)).find(|v| !v.is_null());
+    let like = if ops[read].output.is_null() { like } else { None };
     let value = fresh(history, like.unwrap_or(&ops[read].output), &mut rng);
     let detail = format!("{} shows {value}, which nobody wrote, instead of {}", read_at(&ops[read]), ops[read].output);
     Some(Edit { changes: vec![(read, value)], detail })

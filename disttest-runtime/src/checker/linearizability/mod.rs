@@ -158,7 +158,7 @@ impl<M: Model> Linearizability<M> {
             match object.solve(&self.model, start, &mut budget) {
                 Solved::Order => {}
                 Solved::NoOrder(suspects) => {
-                    let core = shrink::shrink(&self.model, start, object, suspects, atoms, &mut budget);
+                    let core = shrink::shrink(&self.model, start, object, suspects, &mut budget);
                     violations.push(explain::violation(&self.model, start, object, &core, atoms));
                 }
                 Solved::Stopped(why) => {

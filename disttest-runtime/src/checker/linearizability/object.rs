@@ -69,7 +69,7 @@ impl<'h, M: Model> Object<'h, M> {
 }
 
 /// True when leaving out `call` makes no difference: it is legal in every state and changes none.
-pub(super) fn is_inert<M: Model>(model: &M, call: &M::Call) -> bool {
+fn is_inert<M: Model>(model: &M, call: &M::Call) -> bool {
     model.only_reads(call) && !model.observes(call)
 }
 

@@ -1,16 +1,15 @@
 //! From an object without a legal order to the few operations that already have none.
 //!
 //! Leaving out an operation is not sound: without a write, a read of its value looks wrong. So operations are made
-//! free instead: a free operation may take effect at any time after its invocation, or never, and its answer says
-//! nothing. Freeing only adds legal orders; what is still without one is a reason by itself, whatever the free
-//! operations did. The result is 1-minimal: freeing any further operation gives a legal order (unless effort ran out).
+//! free instead: a free operation may take effect at any time after its invocation (answering what it answered), or
+//! never. Freeing only adds legal orders; what is still without one is a reason by itself, whatever the free operations
+//! did. The result is 1-minimal: freeing any further operation gives a legal order (unless effort ran out).
 
 use super::budget::Budget;
-use super::object::{Object, Solved, Suspects, is_inert, solve};
+use super::object::{Object, Solved, Suspects, solve};
 use crate::base::time::Nanos;
 use crate::history::Op;
-use crate::model::{Atoms, Model, Timed};
-use serde_json::Value;
+use crate::model::{Model, Timed};
 
 /// Steps of search that a witness may cost beside a multiple of its object's size.
 const EFFORT: u64 = 2_000_000;
@@ -21,12 +20,11 @@ pub(super) fn shrink<M: Model>(
     start: &M::State,
     object: &Object<'_, M>,
     suspects: Suspects,
-    atoms: &mut Atoms,
     budget: &mut Budget<'_>,
 ) -> Vec<usize> {
     let saved = budget.cap;
     budget.cap = Some(budget.steps + EFFORT + 200 * object.calls.len() as u64);
-    let mut trial = Trial { model, start, object, free: free_calls(model, object, atoms), budget };
+    let mut trial = Trial { model, start, object, budget };
     let mut firm = trial.first_guess(suspects);
     trial.drop_late(&mut firm);
     trial.drop_early(&mut firm);
@@ -35,20 +33,10 @@ pub(super) fn shrink<M: Model>(
     firm
 }
 
-/// Each call as it would be if nothing were known of its outcome; `None` when that could change nothing.
-fn free_calls<M: Model>(model: &M, object: &Object<'_, M>, atoms: &mut Atoms) -> Vec<Option<M::Call>> {
-    let free = |op: &&Op| {
-        let free = Op { complete_ts: None, output: Value::Null, error: None, timeout_marker: true, ..(*op).clone() };
-        model.call(&free, atoms).ok().filter(|call| !is_inert(model, call))
-    };
-    object.ops.iter().map(free).collect()
-}
-
 struct Trial<'a, 'h, 'b, M: Model> {
     model: &'a M,
     start: &'a M::State,
     object: &'a Object<'h, M>,
-    free: Vec<Option<M::Call>>,
     budget: &'a mut Budget<'b>,
 }
 
@@ -62,8 +50,9 @@ impl<M: Model> Trial<'_, '_, '_, M> {
         for (index, call) in self.object.calls.iter().enumerate() {
             if firm.next_if_eq(&index).is_some() {
                 calls.push(call.clone());
-            } else if let Some(free) = self.free[index].as_ref().filter(|_| call.invoke <= end) {
-                calls.push(Timed { call: free.clone(), invoke: call.invoke, complete: None });
+            } else if call.invoke <= end && !self.model.only_reads(&call.call) {
+                // A free read could as well never have been.
+                calls.push(Timed { complete: None, ..call.clone() });
             }
         }
         matches!(solve(self.model, self.start, &calls, self.budget), Solved::NoOrder(_))
