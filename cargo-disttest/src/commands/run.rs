@@ -157,7 +157,8 @@ impl Job<'_> {
         let expected = budget.map(|budget| {
             let seeds = self.order.seed.map_or(self.order.seeds.unwrap_or(budget.seeds), |_| 1);
             let total = budget.seconds.saturating_mul(seeds);
-            format!(", {seeds} seeds × {} s of workload: at least {total} s", budget.seconds)
+            let plural = if seeds == 1 { "" } else { "s" };
+            format!(", {seeds} seed{plural} × {} s of workload: at least {total} s", budget.seconds)
         });
         let console = &self.context.console;
         console.status("Running", format_args!("{id} {}{}", target.wanted.name, expected.unwrap_or_default()));
@@ -173,7 +174,8 @@ struct Summary {
     tier: Tier,
     scenarios: Vec<Row>,
     session_verdict: SessionVerdict,
-    session: String,
+    /// The session's folder; `None` when nothing got as far as writing into it.
+    session: Option<String>,
     report: Option<String>,
     session_log: Option<String>,
     /// SHA-256 of the session's MANIFEST.sha256.
@@ -185,6 +187,8 @@ struct Summary {
 impl Summary {
     fn new(plan: &PlanFile, order: &Order, tier: Tier, rows: Vec<Row>) -> Summary {
         let session = PathBuf::from(&order.session);
+        // Succeeds on an empty folder only: a session in which nothing was written is none.
+        let written = std::fs::remove_dir(&session).is_err();
         let existing = |name: &str| Some(session.join(name)).filter(|path| path.is_file());
         let shown = |path: PathBuf| shorter(&path).display().to_string();
         let end = rows::end(&rows);
@@ -197,7 +201,7 @@ impl Summary {
             session_log: existing("session-log.md").map(shown),
             manifest_sha256: session::manifest_sha256(&session),
             next: next(plan, end, tier, &rows, &session),
-            session: shown(session),
+            session: written.then(|| shown(session)),
             exit_status: end.exit_code().number(),
             scenarios: rows,
         }
@@ -219,7 +223,10 @@ impl Summary {
         }
         console.result(format_args!("Next: {}", self.next));
         match &self.manifest_sha256 {
-            Some(hash) => console.result(format_args!("{hash}  {}/MANIFEST.sha256", self.session)),
+            Some(hash) => {
+                let session = self.session.as_deref().unwrap_or_default();
+                console.result(format_args!("{hash}  {session}/MANIFEST.sha256"));
+            }
             None => console.error("the session has no MANIFEST.sha256: there is nothing to verify later"),
         }
         Ok(end)

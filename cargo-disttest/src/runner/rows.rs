@@ -71,11 +71,8 @@ pub(crate) fn table(rows: &[Row]) -> String {
     let name = widths(|row| row.name.chars().count());
     let line = |row: &Row| {
         let tier = row.tier_met.map_or("—", Tier::as_str);
-        let reason = if row.reason.is_empty() { String::new() } else { format!("  {}", row.reason) };
-        format!("  {:id$}  {:name$}  {:30}  {tier:9}{reason}", row.scenario, row.name, row.verdict)
-            .trim_end()
-            .to_owned()
-            + "\n"
+        let reason = if row.reason.is_empty() { String::new() } else { format!("      {}\n", row.reason) };
+        format!("  {:id$}  {:name$}  {:28}  {tier}\n{reason}", row.scenario, row.name, row.verdict)
     };
     rows.iter().map(line).collect()
 }
@@ -126,7 +123,7 @@ mod tests {
         let rows = [row(Verdict::PassSmoke, true, ""), Row::not_run("S10", "longer", "why".to_owned())];
         assert_eq!(
             table(&rows),
-            "  S1   n       PASS-smoke                      —\n  S10  longer  NOT-RUN                         —          why\n"
+            "  S1   n       PASS-smoke                    —\n  S10  longer  NOT-RUN                       —\n      why\n"
         );
     }
 }

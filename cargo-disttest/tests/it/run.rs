@@ -306,3 +306,13 @@ fn json_keeps_stdout_to_itself() {
 fn an_argument_with_white_space_is_refused_because_it_would_be_split() {
     package().disttest(&["run", PLAN_PATH, "--sut-arg", "a b"]).expect(2);
 }
+
+#[test]
+fn a_run_in_which_nothing_started_leaves_no_session_that_looks_like_one() {
+    let package = package();
+    package.write("tests/auto/s1.rs", "fn main() { no }\n");
+    let answer = package.disttest(&["run", PLAN_PATH, "--scenario", "S1", "--session-root", "sessions"]).expect(4);
+    assert!(answer.out.contains("Session: BLOCKED") && answer.err.contains("no MANIFEST.sha256"), "{}", answer.err);
+    assert_eq!(package.files().iter().filter(|file| file.0.starts_with("sessions")).count(), 0);
+    assert_eq!(std::fs::read_dir(package.path("sessions/small")).unwrap().count(), 0);
+}
