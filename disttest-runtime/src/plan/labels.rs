@@ -128,13 +128,13 @@ pub const NOTES: &str = "Notes";
 /// The label of `set` that `text` spells, whatever its case, emphasis, spacing or final colon.
 pub(super) fn find(set: &[Label], text: &str) -> Option<&'static str> {
     let plain = normal(text);
-    set.iter().find(|l| normal(l.name) == plain || l.aliases.contains(&plain.as_str())).map(|l| l.name)
+    set.iter().find(|l| l.name.eq_ignore_ascii_case(&plain) || l.aliases.contains(&plain.as_str())).map(|l| l.name)
 }
 
 /// Like [`find`], for the format's own spelling only (letter case and emphasis aside).
 pub(super) fn find_exact(set: &[Label], text: &str) -> Option<&'static str> {
     let plain = normal(text);
-    set.iter().find(|l| normal(l.name) == plain).map(|l| l.name)
+    set.iter().find(|l| l.name.eq_ignore_ascii_case(&plain)).map(|l| l.name)
 }
 
 fn normal(text: &str) -> String {

@@ -44,18 +44,24 @@ pub struct Plan {
 impl Plan {
     /// The claim with this id.
     pub fn claim(&self, id: &Id) -> Option<&Claim> {
-        self.claims.iter().find(|c| &c.id.value == id)
+        at_its_number(&self.claims, id, |c| &c.id.value)
     }
 
     /// The hypothesis with this id.
     pub fn hypothesis(&self, id: &Id) -> Option<&Hypothesis> {
-        self.hypotheses.iter().find(|h| &h.id.value == id)
+        at_its_number(&self.hypotheses, id, |h| &h.id.value)
     }
 
     /// The scenario with this id.
     pub fn scenario(&self, id: &Id) -> Option<&Scenario> {
         self.scenarios.iter().find(|s| &s.id.value == id)
     }
+}
+
+/// The element with this id. Plans number from 1 in order, so the element of number n mostly stands at n - 1.
+fn at_its_number<'a, T>(all: &'a [T], id: &Id, id_of: impl Fn(&T) -> &Id) -> Option<&'a T> {
+    let guess = (id.number() as usize).checked_sub(1).and_then(|i| all.get(i)).filter(|e| id_of(e) == id);
+    guess.or_else(|| all.iter().find(|e| id_of(e) == id))
 }
 
 /// The bold-key lines of the header.

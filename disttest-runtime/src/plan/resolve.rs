@@ -182,7 +182,8 @@ fn checkers_named(text: &str) -> Vec<(Mention, bool)> {
     let all = names::mentions(names::CHECKERS, text);
     let mut out = Vec::new();
     for (i, mention) in all.iter().enumerate().filter(|(_, m)| m.affirmed) {
-        let next = all[i + 1..].iter().find(|m| m.id != mention.id).map_or(text.len(), |m| m.at.start);
+        // An alias in parentheses (`linearizability (Porcupine) per key`) is a mention of its own, joined by the caller.
+        let next = all.get(i + 1).map_or(text.len(), |m| m.at.start);
         let behind = &text[mention.at.end..next];
         let behind = behind.split([';', '\n']).next().unwrap_or("").split(". ").next().unwrap_or("");
         // `… and per-key no-lost-ack`: the words in front of the next name are the next name's.
@@ -281,13 +282,8 @@ fn nemeses_named(table: &[Name], field: &Spanned<String>, told: &mut Vec<Diagnos
 }
 
 fn unique(items: impl Iterator<Item = String>) -> Vec<String> {
-    let mut out: Vec<String> = Vec::new();
-    items.for_each(|item| {
-        if !out.contains(&item) {
-            out.push(item);
-        }
-    });
-    out
+    let mut seen = std::collections::HashSet::new();
+    items.filter(|item| seen.insert(item.clone())).collect()
 }
 
 #[cfg(test)]

@@ -2,11 +2,11 @@
 
 use super::{Context, Owner};
 use crate::base::diagnostic::{Diagnostic, Spanned};
+use crate::plan::Fault;
 use crate::plan::labels::FAULTS;
 use crate::plan::names::{NEMESES, Name, Nemesis, Side, mentions, signal_mentions};
 use crate::plan::no_fault::{self, NoFault};
 use crate::plan::rules::report;
-use crate::plan::{Fault, Plan};
 
 /// Sentences that report what the injector says of itself.
 const SELF_REPORT: &[&str] = &[
@@ -84,13 +84,21 @@ fn planned<'p>(context: &'p Context<'_>) -> impl Iterator<Item = (Owner<'p>, &'p
     })
 }
 
+/// `text` without these pieces of it, which stand in order and do not overlap.
+fn without(text: &str, pieces: impl Iterator<Item = std::ops::Range<usize>>) -> String {
+    let mut out = String::new();
+    let mut from = 0;
+    for piece in pieces {
+        out.push_str(&text[from..piece.start]);
+        from = piece.end;
+    }
+    out + &text[from..]
+}
+
 /// Text without the names of nemeses, so that `kill -9` is not taken for evidence of itself.
 fn evidence_text(text: &str) -> String {
     let table: Vec<Name> = NEMESES.iter().map(|n| n.name).collect();
-    let mut bare = text.to_owned();
-    for mention in mentions(&table, text).into_iter().rev() {
-        bare.replace_range(mention.at, "");
-    }
+    let bare = without(text, mentions(&table, text).into_iter().map(|m| m.at));
     bare.split_whitespace().collect::<Vec<_>>().join(" ").to_lowercase()
 }
 
@@ -99,10 +107,7 @@ fn sides(text: &str) -> (bool, bool) {
     let signals = signal_mentions(text);
     let named = |side: Side| signals.iter().any(|s| s.affirmed && s.side == side);
     // Signals are cut out first: `client-timeouts` must not count for its words on the other side.
-    let mut rest = text.to_owned();
-    for signal in signals.iter().rev() {
-        rest.replace_range(signal.at.clone(), "");
-    }
+    let rest = without(text, signals.iter().map(|s| s.at.clone()));
     let bare = evidence_text(&rest);
     let told = |words: &[&str]| words.iter().any(|w| bare.contains(w));
     (named(Side::Injector) || told(INJECTOR_WORDS), named(Side::Victim) || told(VICTIM_WORDS))
@@ -144,15 +149,14 @@ pub(super) fn landing_missing(context: &Context<'_>, out: &mut Vec<Diagnostic>) 
     for (owner, field) in planned(context) {
         if sides(&field.value) == (false, false) && self_report(&field.value).is_none() {
             let message = format!("{}: the nemesis has no landing evidence", owner.id.value);
-            let help = suggestion(context.plan, &owner);
+            let help = suggestion(&owner);
             out.push(report("landing-missing", field.span, message, help));
         }
     }
 }
 
-fn suggestion(plan: &Plan, owner: &Owner<'_>) -> String {
+fn suggestion(owner: &Owner<'_>) -> String {
     let table: Vec<Name> = NEMESES.iter().map(|n| n.name).collect();
-    let _ = plan;
     let text = owner.field(FAULTS).map_or("", |f| f.value.as_str());
     let known = mentions(&table, text).into_iter().find(|m| m.affirmed).and_then(|m| Nemesis::find(m.id));
     known.map_or_else(

@@ -235,9 +235,8 @@ fn keys_on_op_id(text: &str) -> bool {
     let spaced = ["=", ":", ",", ";", "."].iter().fold(flat, |t, mark| t.replace(mark, &format!(" {mark} ")));
     let words: Vec<&str> = spaced.split_whitespace().collect();
     let keyed = |word: &str| word.starts_with("key") || word.starts_with("dedup");
-    let is_link = |word: &&&str| LINKS.contains(*word);
     words.iter().enumerate().filter(|(_, w)| **w == "op_id").any(|(i, _)| {
-        let before = words[..i].iter().rev().skip_while(|w| is_link(w)).next();
+        let before = words[..i].iter().rev().find(|w| !LINKS.contains(w));
         let linked = i > 0 && LINKS.contains(&words[i - 1]);
         let checker = before.is_some_and(|w| keyed(w) || *w == "checker" || *w == "exactly-once");
         let after: Vec<&&str> = words[i + 1..].iter().take(5).collect();

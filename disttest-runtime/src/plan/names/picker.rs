@@ -54,8 +54,8 @@ pub fn fit(model: &str, category: Category, checkers: &[&str]) -> Fit {
             false => Fit::Misfit(pair.iter().flat_map(|r| r.checkers).copied().collect()),
         };
     }
-    let close = PICKER.iter().filter(|r| r.model == model || r.category == category);
-    if close.clone().next().is_none() || close.filter(recommends).next().is_some() { Fit::Fits } else { Fit::Far }
+    let mut close = PICKER.iter().filter(|r| r.model == model || r.category == category);
+    if close.clone().next().is_none() || close.any(|row| recommends(&row)) { Fit::Fits } else { Fit::Far }
 }
 
 #[cfg(test)]

@@ -88,6 +88,7 @@ fn factors(text: &str) -> Result<(Read, Vec<String>), String> {
         if !factor.starts_with(|c: char| c.is_ascii_digit()) {
             match factor.as_str() {
                 "no fault" | "no faults" => set(&mut read.faults, 0, &factor)?,
+                _ if hides_dimension(&factor) => return Err(format!("`{factor}` is no exact number of anything")),
                 _ => extra.push(factor),
             }
             continue;
@@ -107,6 +108,21 @@ fn factors(text: &str) -> Result<(Read, Vec<String>), String> {
         set(slot, number, &factor)?;
     }
     Ok((read, extra))
+}
+
+/// True for `≥5 nodes`, `at least 24h` and the like: a dimension that must not be taken for a remark.
+fn hides_dimension(factor: &str) -> bool {
+    let words: Vec<&str> = factor
+        .split(' ')
+        .map(|w| w.trim_start_matches(|c: char| !c.is_alphanumeric()))
+        .filter(|w| !w.is_empty())
+        .collect();
+    words.iter().enumerate().filter(|(_, w)| w.starts_with(|c: char| c.is_ascii_digit())).any(|(i, word)| {
+        let next = words.get(i + 1).copied().unwrap_or("");
+        let counted =
+            number(word).is_some_and(|(_, unit)| dimension(if unit.is_empty() { next } else { unit }).is_some());
+        counted || duration(word) != Ok(None) || seconds_of(next).is_some()
+    })
 }
 
 fn set(slot: &mut Option<u64>, value: u64, factor: &str) -> Result<(), String> {
@@ -191,7 +207,7 @@ fn duration(factor: &str) -> Result<Option<u64>, String> {
     if !remark {
         return Err(format!("`{factor}` has more than a duration"));
     }
-    if total.fract() != 0.0 || total < 1.0 || total > 1e9 {
+    if total.fract() != 0.0 || !(1.0..=1e9).contains(&total) {
         return Err(format!("`{factor}` is no whole number of seconds"));
     }
     Ok(Some(total as u64))
@@ -329,6 +345,9 @@ mod tests {
             "not provided — <reason>. Revisit when: <condition>.",
             "a long soak",
             "5 nodes",
+            "24h × ≥5 nodes",
+            "24h × at least 30 seeds",
+            "30 seeds × about 24 h",
         ] {
             assert!(read_release(bad, None).is_err(), "{bad}");
         }

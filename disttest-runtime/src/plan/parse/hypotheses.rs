@@ -121,7 +121,7 @@ impl Reader<'_> {
     pub(super) fn id_list(&mut self, span: Span, letter: char) -> Vec<Spanned<Id>> {
         let list = ids::list(self.source.slice(span), span.start, letter);
         for id in &list.doubtful {
-            if list.ids.iter().any(|have| have.value == id.value) {
+            if list.has(&id.value) {
                 continue;
             }
             let message = format!("`{}` is mentioned here but not taken as part of the list", id.value);

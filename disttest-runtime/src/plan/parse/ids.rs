@@ -19,6 +19,13 @@ pub(super) struct IdList {
     seen: HashSet<Id>,
 }
 
+impl IdList {
+    /// True if the list takes this id.
+    pub(super) fn has(&self, id: &Id) -> bool {
+        self.seen.contains(id)
+    }
+}
+
 /// Reads the ids with this letter out of `text`, which starts at byte `base` of the source. Linear.
 pub(super) fn list(text: &str, base: usize, letter: char) -> IdList {
     let mut out = IdList::default();

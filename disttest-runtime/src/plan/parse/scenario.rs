@@ -9,6 +9,7 @@ use crate::plan::model::{Arm, Field, ModelBlock, Scenario};
 use crate::plan::no_fault::{self, NoFault};
 use crate::plan::rules::report;
 use crate::plan::{Budget, Budgets, Id};
+use std::collections::HashSet;
 
 /// A scenario heading.
 struct Head {
@@ -85,7 +86,8 @@ impl Reader<'_> {
         let mut skeleton = None;
         for code in codes {
             scenario.span.end = scenario.span.end.max(code.span.end);
-            let owner = draft.starts.iter().rev().find(|(at, ..)| *at <= code.span.start);
+            let before = draft.starts.partition_point(|(at, ..)| *at <= code.span.start);
+            let owner = before.checked_sub(1).and_then(|i| draft.starts.get(i));
             let body = Spanned::new(code.body.clone(), code.span);
             let slot = match owner {
                 Some((_, label, arm)) if label == SKELETON && code.fenced => match arm {
@@ -125,10 +127,9 @@ impl Reader<'_> {
     }
 
     fn check_duplicates(&mut self, fields: &[Field]) {
-        for (i, field) in
-            fields.iter().enumerate().filter(|(_, f)| labels::find_exact(labels::SCENARIO, &f.label).is_some())
-        {
-            if fields[..i].iter().any(|f| f.label == field.label) {
+        let mut seen = HashSet::new();
+        for field in fields.iter().filter(|f| labels::find_exact(labels::SCENARIO, &f.label).is_some()) {
+            if !seen.insert(&field.label) {
                 let message = format!("`{}` stands here for the second time; the first one counts", field.label);
                 self.diagnostics.push(report("duplicate-field", field.value.span, message, "join the two"));
             }

@@ -37,8 +37,15 @@ impl<'a> Line<'a> {
 
     /// True for `---`, `***` and `___`.
     pub(super) fn is_rule(&self) -> bool {
-        let packed: Vec<u8> = self.text.bytes().filter(|b| !b.is_ascii_whitespace()).collect();
-        packed.len() >= 3 && b"-*_".contains(&packed[0]) && packed.iter().all(|b| *b == packed[0])
+        let mut marks = self.text.bytes().filter(|b| !b.is_ascii_whitespace());
+        let first = marks.next().filter(|b| b"-*_".contains(b));
+        first.is_some_and(|first| {
+            let mut count = 1;
+            marks.all(|b| {
+                count += 1;
+                b == first
+            }) && count >= 3
+        })
     }
 
     /// Level and title of an ATX heading, with the offset of the title.
