@@ -122,8 +122,8 @@ impl Node {
             life.ending = Some(signal);
             process.signal(signal)?;
             if signal == Signal::TERM {
-                // A paused process would not see it.
-                process.signal(Signal::CONT)?;
+                // A paused process would not see it; one that has ended by now needs none.
+                drop(process.signal(Signal::CONT));
             }
             process
         };

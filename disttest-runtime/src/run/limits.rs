@@ -103,3 +103,73 @@ fn undecided(checker: &dyn Checker, history: &History, why: String) -> Answer {
         cannot_detect: checker.cannot_detect(),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::history::notation;
+
+    /// A checker made of a closure.
+    struct By<F>(F);
+
+    impl<F: Fn(&dyn Limits) -> Outcome + Send + Sync> Checker for By<F> {
+        fn name(&self) -> &str {
+            "by"
+        }
+
+        fn cannot_detect(&self) -> Vec<String> {
+            vec!["everything".to_owned()]
+        }
+
+        fn missing(&self, _history: &History) -> Vec<String> {
+            Vec::new()
+        }
+
+        fn check(&self, _history: &History, limits: &dyn Limits) -> Answer {
+            // It claims to be another, and to have seen more than there was.
+            let evidence = Evidence { recorded: 1_000, ..Evidence::default() };
+            let (checker, outcome) = ("linearizability".to_owned(), (self.0)(limits));
+            Answer { checker, model: None, outcome, evidence, cannot_detect: Vec::new() }
+        }
+    }
+
+    fn check(history: &str, by: impl Fn(&dyn Limits) -> Outcome + Send + Sync + 'static, expect: &str) {
+        let history = Arc::new(notation::history(history).expect("a history"));
+        let limits = CheckLimits { time: Duration::from_millis(50), bytes: 1 << 20 };
+        let checker: Arc<dyn Checker> = Arc::new(By(by));
+        let answer = check_within(&checker, &history, limits, &Arc::default());
+        assert_eq!((answer.checker.as_str(), answer.evidence.recorded), ("by", history.ops().len() as u64));
+        let said = match answer.outcome {
+            Outcome::Valid => "valid".to_owned(),
+            Outcome::Invalid { .. } => "invalid".to_owned(),
+            Outcome::Unknown { why } => why,
+        };
+        assert!(said.contains(expect), "{said}");
+    }
+
+    #[test]
+    fn no_exception_misuse_or_exhausted_limit_is_valid() {
+        let write = "c1 write x 1 [0..5]";
+        check(write, |_| Outcome::Valid, "valid");
+        check("", |_| Outcome::Valid, "the history is empty");
+        check(write, |_| Outcome::Invalid { violations: Vec::new() }, "named no violation");
+        check(write, |_| panic!("out of range"), "the checker panicked: out of range");
+        let until = |bytes: u64| {
+            move |limits: &dyn Limits| loop {
+                if let Some(why) = limits.exceeded(bytes) {
+                    break Outcome::Unknown { why };
+                }
+                std::thread::yield_now();
+            }
+        };
+        check(write, until(0), "0.05 s of checking");
+        check(write, until(2 << 20), "2 MiB of memory, of 1 MiB allowed");
+    }
+
+    #[test]
+    fn a_run_that_is_told_to_stop_stops_its_checkers() {
+        let stop = Arc::new(AtomicBool::new(true));
+        let clocked = Clocked { limits: CheckLimits::default(), started: Instant::now(), stop };
+        assert_eq!(clocked.exceeded(0).as_deref(), Some("the run was told to stop"));
+    }
+}
