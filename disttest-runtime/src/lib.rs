@@ -33,4 +33,6 @@ pub type Result<T, E = anyhow::Error> = std::result::Result<T, E>;
 /// What a scenario file imports.
 pub mod prelude {
     pub use crate::Result;
+    pub use crate::checker::{Linearizability, NoLostAck};
+    pub use crate::model::{Log, MapModel, Register};
 }
