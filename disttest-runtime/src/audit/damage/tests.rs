@@ -65,7 +65,7 @@ fn every_damaged_copy_is_invalid_for_the_slow_checker() {
 }
 
 fn rejected_by(checker: &dyn Checker, object: Object, unknown: u64, operations: u64, keys: u64) {
-    for seed in 0..10 {
+    for seed in 0..2 {
         let shape =
             Shape { object, clients: 16, keys, operations, unknown, failed: 10, values: None, final_reads: true };
         let history = generate::history(shape, seed);
@@ -74,16 +74,7 @@ fn rejected_by(checker: &dyn Checker, object: Object, unknown: u64, operations: 
         for kind in damages_for(checker.name()) {
             let damaged =
                 damage(*kind, &history, seed).unwrap_or_else(|why| panic!("{object:?} {seed} {kind:?}: {why}"));
-            let at = std::time::Instant::now();
             let answer = checker.check(&damaged.history, &Unlimited);
-            if at.elapsed().as_millis() > 30 {
-                eprintln!(
-                    "{object:?} {} {unknown} {operations} {seed} {kind:?} {:?} {:?}",
-                    checker.name(),
-                    at.elapsed(),
-                    answer.evidence
-                );
-            }
             assert!(
                 matches!(answer.outcome, Outcome::Invalid { .. }),
                 "{object:?} {seed} {kind:?}: {}",

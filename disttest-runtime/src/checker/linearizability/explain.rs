@@ -8,6 +8,9 @@ use crate::history::{Op, notation};
 use crate::model::{Atoms, Model, Step};
 use serde_json::Value;
 
+/// Sentences of one explanation, at most.
+const SENTENCES: usize = 3;
+
 /// The violation whose reason is `core` (indices into `object`).
 pub(super) fn violation<M: Model>(
     model: &M,
@@ -43,7 +46,10 @@ fn headline<M: Model>(object: &Object<'_, M>, count: usize) -> String {
 
 /// Why single reads are impossible, where that can be said in a sentence; else what completed before what.
 fn reasons(core: &[&Op], all: &[&Op]) -> Vec<String> {
-    let told: Vec<String> = core.iter().filter_map(|read| why_impossible(read, core, all)).collect();
+    // Sentences about who wrote what are true only where every operation is understood.
+    let understood = all.iter().all(|op| Touch::of(op).is_ok());
+    let told = core.iter().filter(|_| understood).filter_map(|read| why_impossible(read, core, all));
+    let told: Vec<String> = told.take(SENTENCES).collect();
     if !told.is_empty() {
         return told;
     }

@@ -11,8 +11,11 @@ use crate::base::time::Nanos;
 use crate::history::Op;
 use crate::model::{Model, Timed};
 
-/// Steps of search that a witness may cost beside a multiple of its object's size.
+/// Steps of search that all trials for one witness may cost, beside a multiple of its object's size.
 const EFFORT: u64 = 2_000_000;
+
+/// Steps that one trial may cost, likewise: a trial that takes longer counts as failed, and others get their turn.
+const TRIAL: u64 = 50_000;
 
 /// Indices, in the order of invocation, of operations of `object` that have no legal order whatever the others did.
 pub(super) fn shrink<M: Model>(
@@ -23,8 +26,9 @@ pub(super) fn shrink<M: Model>(
     budget: &mut Budget<'_>,
 ) -> Vec<usize> {
     let saved = budget.cap;
-    budget.cap = Some(budget.steps + EFFORT + 200 * object.calls.len() as u64);
-    let mut trial = Trial { model, start, object, budget };
+    let size = object.calls.len() as u64;
+    let (end, patience) = (budget.steps + EFFORT + 200 * size, TRIAL + 20 * size);
+    let mut trial = Trial { model, start, object, budget, end, patience };
     let mut firm = trial.first_guess(suspects);
     trial.drop_late(&mut firm);
     trial.drop_early(&mut firm);
@@ -38,6 +42,9 @@ struct Trial<'a, 'h, 'b, M: Model> {
     start: &'a M::State,
     object: &'a Object<'h, M>,
     budget: &'a mut Budget<'b>,
+    /// Steps at which all trials end, and what one may take.
+    end: u64,
+    patience: u64,
 }
 
 impl<M: Model> Trial<'_, '_, '_, M> {
@@ -55,6 +62,7 @@ impl<M: Model> Trial<'_, '_, '_, M> {
                 calls.push(Timed { complete: None, ..call.clone() });
             }
         }
+        self.budget.cap = Some(self.end.min(self.budget.steps + self.patience));
         matches!(solve(self.model, self.start, &calls, self.budget), Solved::NoOrder(_))
     }
 
