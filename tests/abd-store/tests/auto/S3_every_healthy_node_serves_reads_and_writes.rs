@@ -1,8 +1,8 @@
 //! AUTO-GENERATED from test plan: docs/testing-plans/abd-register.md
 //! Scenario: S3 every_healthy_node_serves_reads_and_writes
 //! Falsifies: C3, C4 (see §1b of the plan for full text)
-//! Plan-SHA256: 5427aa55c78fe44a21a404c5943723b1ee53c4f53a391dd2ce2be317ed623e50   Scenario-SHA256: 9f645fd6e5c1a0167c1b95b5f413409644ef10610b6353ce72e169fb7203de3a   Generator: cargo-disttest 0.1.0
-//! Frame-SHA256: d9fab36d1a4a42e95a8b7ce7f63ea5583cf7ffce1478ac69e04e5536c295b3f9
+//! Plan-SHA256: 547eaf0d35820e143a4582aef30295b2be22a69570a8005af25f80b127b242d1   Scenario-SHA256: 7c5455ef22e2db47573747a7135ef3fe1809e6f98101d0b31cdf224e1a0ae58d   Generator: cargo-disttest 0.1.0
+//! Frame-SHA256: 037fa5e7e4446d731e1bd1e4d97ba3c42c2f00567ae33f396ee97522f2c6e3d5
 //!
 //! REVIEW BEFORE TREATING AS A PERMANENT REGRESSION: the workload, the faults and the oracle below must be what the
 //! plan says, and the oracle must be able to reject a wrong history.
@@ -16,8 +16,8 @@ use disttest_runtime::prelude::*;
 #[disttest_runtime::scenario(
     id = "S3",
     plan = "docs/testing-plans/abd-register.md",
-    plan_sha256 = "5427aa55c78fe44a21a404c5943723b1ee53c4f53a391dd2ce2be317ed623e50",
-    scenario_sha256 = "9f645fd6e5c1a0167c1b95b5f413409644ef10610b6353ce72e169fb7203de3a",
+    plan_sha256 = "547eaf0d35820e143a4582aef30295b2be22a69570a8005af25f80b127b242d1",
+    scenario_sha256 = "7c5455ef22e2db47573747a7135ef3fe1809e6f98101d0b31cdf224e1a0ae58d",
     falsifies("C3": liveness, "C4": operational),
     no_fault = "the claim under test is about a healthy cluster",
     budget(
@@ -27,11 +27,12 @@ use disttest_runtime::prelude::*;
     ),
 )]
 async fn every_healthy_node_serves_reads_and_writes(run: Run) -> Result<Judged> {
-    // disttest:begin workload — closed loop, 10 clients spread evenly over the nodes, each pinned to one
+    // disttest:begin workload — closed loop, 10 clients spread over the nodes in turn, each pinned to one
     // | node; half reads, half writes on twenty keys, unique values; each client keeps to at most 100
-    // | operations a second and gives an operation 1.5 s.
+    // | operations a second and gives an operation 1 s.
     let cluster = run.cluster(support::program()).await?;
-    let workload: Workload = run.workload(cluster).clients(10).start(twenty_keys).await?;
+    let workload: Workload =
+        run.workload(cluster).clients(10).probe(support::peer_timeouts()).start(twenty_keys).await?;
     // disttest:end workload
 
     // disttest:begin faults — none: the claim under test is about a healthy cluster.
@@ -47,7 +48,6 @@ async fn every_healthy_node_serves_reads_and_writes(run: Run) -> Result<Judged> 
 
 // disttest:begin helpers — imports, types and functions of this test
 #[path = "../support/mod.rs"]
-#[allow(dead_code, reason = "each scenario uses its part of it")]
 mod support;
 
 use disttest_runtime::checker::{Answer, Checker, Evidence, Limits, Outcome, Violation};
@@ -132,13 +132,7 @@ impl Checker for EveryNodeServes {
             (_, true) => Outcome::Valid,
             (_, false) => Outcome::Invalid { violations },
         };
-        Answer {
-            checker: self.name().to_owned(),
-            model: None,
-            outcome,
-            evidence,
-            cannot_detect: self.cannot_detect(),
-        }
+        Answer { checker: self.name().to_owned(), model: None, outcome, evidence, cannot_detect: self.cannot_detect() }
     }
 }
 // disttest:end helpers
