@@ -1,8 +1,8 @@
 //! AUTO-GENERATED from test plan: docs/testing-plans/abd-register.md
 //! Scenario: S1 linearizable_register_under_partitions_and_crashes
 //! Falsifies: C1, C2 (see §1b of the plan for full text)
-//! Plan-SHA256: 5427aa55c78fe44a21a404c5943723b1ee53c4f53a391dd2ce2be317ed623e50   Scenario-SHA256: 73144f41acfb51d14de08ba9dff0680613277d950fdc31bb7e150c7562d3a0e0   Generator: cargo-disttest 0.1.0
-//! Frame-SHA256: 3fb7ab0b2f2cf94b9bb7137a133a14e1cb2e86b6e787579352e720d122205026
+//! Plan-SHA256: 8847807b3d7c3302e41398c94f91027a50c7d4a8ac81e9c9e457c3d0a5e5fcdf   Scenario-SHA256: 73ab8c60c675355859cfb65d7fa23f121b7224f1b94dba36edd8f096281b3512   Generator: cargo-disttest 0.1.0
+//! Frame-SHA256: 81a255c4f3fbd20f4f8a6dfe6cc8822876a177b3809db04f3bd844cf6c1c7ca5
 //!
 //! REVIEW BEFORE TREATING AS A PERMANENT REGRESSION: the workload, the faults and the oracle below must be what the
 //! plan says, and the oracle must be able to reject a wrong history.
@@ -16,8 +16,8 @@ use disttest_runtime::prelude::*;
 #[disttest_runtime::scenario(
     id = "S1",
     plan = "docs/testing-plans/abd-register.md",
-    plan_sha256 = "5427aa55c78fe44a21a404c5943723b1ee53c4f53a391dd2ce2be317ed623e50",
-    scenario_sha256 = "73144f41acfb51d14de08ba9dff0680613277d950fdc31bb7e150c7562d3a0e0",
+    plan_sha256 = "8847807b3d7c3302e41398c94f91027a50c7d4a8ac81e9c9e457c3d0a5e5fcdf",
+    scenario_sha256 = "73ab8c60c675355859cfb65d7fa23f121b7224f1b94dba36edd8f096281b3512",
     falsifies("C1": safety, "C2": durability),
     model = register,
     checkers("linearizability" per_key, "no-lost-ack"),
@@ -34,7 +34,7 @@ async fn linearizable_register_under_partitions_and_crashes(run: Run) -> Result<
     // | node; half reads, half writes, every written value unique. Keys come in rounds: four hot keys at a
     // | time, a new four every 500 ms, so that clients of different nodes meet on a key while it is hot, and
     // | its last acknowledged write stays visible after the round. Each client keeps to at most 100
-    // | operations a second and gives an operation 1.5 s. After the faults every key is read once through
+    // | operations a second and gives an operation 0.65 s. After the faults every key is read once through
     // | each node.
     let cluster = run.cluster(support::program()).await?;
     let began = Instant::now();
@@ -46,7 +46,7 @@ async fn linearizable_register_under_partitions_and_crashes(run: Run) -> Result<
         .await?;
     // disttest:end workload
 
-    // disttest:begin faults — one window after another, each after a quiet baseline, held 2 s; nodes rotate
+    // disttest:begin faults — one window after another, each after a quiet baseline, held 2.5 s; nodes rotate
     // | with the seed; in this order: (1) one direction cut from one node to so many others that its writes
     // | reach a minority only; (2) kill -9 of a majority in the same moment, restarted at the heal; (3) both
     // | directions cut between a minority and the rest; (4) one node frozen; (5) one direction cut from all
@@ -55,7 +55,7 @@ async fn linearizable_register_under_partitions_and_crashes(run: Run) -> Result<
         let faults = workload.faults();
         for window in 0..run.budget().faults {
             let injected = faults.inject(fault(&run, window)).await?;
-            injected.hold_for(Duration::from_secs(2)).await;
+            injected.hold_for(Duration::from_millis(2500)).await;
             injected.heal().await?;
         }
         faults.settle().await

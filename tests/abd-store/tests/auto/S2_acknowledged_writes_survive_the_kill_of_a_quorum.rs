@@ -1,8 +1,8 @@
 //! AUTO-GENERATED from test plan: docs/testing-plans/abd-register.md
 //! Scenario: S2 acknowledged_writes_survive_the_kill_of_a_quorum
 //! Falsifies: C2 (see §1b of the plan for full text)
-//! Plan-SHA256: 5427aa55c78fe44a21a404c5943723b1ee53c4f53a391dd2ce2be317ed623e50   Scenario-SHA256: 4525a7cc0ce712e37aef94b3953d9df1789e5565858bebf9a8b258b4e746af40   Generator: cargo-disttest 0.1.0
-//! Frame-SHA256: 4b0e7eb3d543d32255f86b9eb92aa8b90fa2e52de76f28165c6d1157a7dccbb7
+//! Plan-SHA256: 8847807b3d7c3302e41398c94f91027a50c7d4a8ac81e9c9e457c3d0a5e5fcdf   Scenario-SHA256: c6444561df9a9d667d143af8e5a3b085825c98a3463f2d088415b52f24ff22f7   Generator: cargo-disttest 0.1.0
+//! Frame-SHA256: 3b54b131ad0913822bbd7cfd0720ba5643361f25ed1af912deb8ff8c412e8499
 //!
 //! REVIEW BEFORE TREATING AS A PERMANENT REGRESSION: the workload, the faults and the oracle below must be what the
 //! plan says, and the oracle must be able to reject a wrong history.
@@ -16,8 +16,8 @@ use disttest_runtime::prelude::*;
 #[disttest_runtime::scenario(
     id = "S2",
     plan = "docs/testing-plans/abd-register.md",
-    plan_sha256 = "5427aa55c78fe44a21a404c5943723b1ee53c4f53a391dd2ce2be317ed623e50",
-    scenario_sha256 = "4525a7cc0ce712e37aef94b3953d9df1789e5565858bebf9a8b258b4e746af40",
+    plan_sha256 = "8847807b3d7c3302e41398c94f91027a50c7d4a8ac81e9c9e457c3d0a5e5fcdf",
+    scenario_sha256 = "c6444561df9a9d667d143af8e5a3b085825c98a3463f2d088415b52f24ff22f7",
     falsifies("C2": durability),
     model = register,
     checkers("no-lost-ack", "linearizability" per_key),
@@ -33,7 +33,7 @@ async fn acknowledged_writes_survive_the_kill_of_a_quorum(run: Run) -> Result<Ju
     // disttest:begin workload — closed loop, 10 clients spread evenly over the nodes, each pinned to one
     // | node; every operation writes a key of its own, once, with a unique value; one operation in five reads
     // | a key that the same client has written. Each client keeps to at most 60 operations a second and gives
-    // | an operation 1.5 s. After the faults every key is read once.
+    // | an operation 0.65 s. After the faults every key is read once.
     let cluster = run.cluster(support::program()).await?;
     let keys = Keys::default();
     let written = keys.clone();
@@ -45,15 +45,15 @@ async fn acknowledged_writes_survive_the_kill_of_a_quorum(run: Run) -> Result<Ju
         .await?;
     // disttest:end workload
 
-    // disttest:begin faults — kill -9 of a majority in the same moment, 1.5 s later restarted; at the
-    // | hardening tier a second window kills every node.
+    // disttest:begin faults — kill -9 of a majority in the same moment, 2 s later restarted; at the hardening
+    // | tier a second window kills every node.
     let landed: Landed = {
         let faults = workload.faults();
         for window in 0..run.budget().faults {
             let (_, majority) = run.minority(&format!("window {window}"));
             let killed = if window == 0 { majority } else { run.nodes() };
             let injected = faults.inject(HardKill::new(killed)).await?;
-            injected.hold_for(Duration::from_millis(1500)).await;
+            injected.hold_for(Duration::from_secs(2)).await;
             injected.heal().await?;
         }
         faults.settle().await

@@ -1,8 +1,8 @@
 //! AUTO-GENERATED from test plan: docs/testing-plans/abd-register.md
 //! Scenario: S3 every_healthy_node_serves_reads_and_writes
 //! Falsifies: C3, C4 (see §1b of the plan for full text)
-//! Plan-SHA256: 5427aa55c78fe44a21a404c5943723b1ee53c4f53a391dd2ce2be317ed623e50   Scenario-SHA256: 9f645fd6e5c1a0167c1b95b5f413409644ef10610b6353ce72e169fb7203de3a   Generator: cargo-disttest 0.1.0
-//! Frame-SHA256: d9fab36d1a4a42e95a8b7ce7f63ea5583cf7ffce1478ac69e04e5536c295b3f9
+//! Plan-SHA256: 8847807b3d7c3302e41398c94f91027a50c7d4a8ac81e9c9e457c3d0a5e5fcdf   Scenario-SHA256: 5d4fdae8db88c1630eaf18a00d738f4f65285eae9fecf7f18ef4e918af3a46a5   Generator: cargo-disttest 0.1.0
+//! Frame-SHA256: 3904bb93def6504fe5d5fe796103c6353931a3449023585396ad630db1d306ea
 //!
 //! REVIEW BEFORE TREATING AS A PERMANENT REGRESSION: the workload, the faults and the oracle below must be what the
 //! plan says, and the oracle must be able to reject a wrong history.
@@ -16,8 +16,8 @@ use disttest_runtime::prelude::*;
 #[disttest_runtime::scenario(
     id = "S3",
     plan = "docs/testing-plans/abd-register.md",
-    plan_sha256 = "5427aa55c78fe44a21a404c5943723b1ee53c4f53a391dd2ce2be317ed623e50",
-    scenario_sha256 = "9f645fd6e5c1a0167c1b95b5f413409644ef10610b6353ce72e169fb7203de3a",
+    plan_sha256 = "8847807b3d7c3302e41398c94f91027a50c7d4a8ac81e9c9e457c3d0a5e5fcdf",
+    scenario_sha256 = "5d4fdae8db88c1630eaf18a00d738f4f65285eae9fecf7f18ef4e918af3a46a5",
     falsifies("C3": liveness, "C4": operational),
     no_fault = "the claim under test is about a healthy cluster",
     budget(
@@ -29,7 +29,7 @@ use disttest_runtime::prelude::*;
 async fn every_healthy_node_serves_reads_and_writes(run: Run) -> Result<Judged> {
     // disttest:begin workload — closed loop, 10 clients spread evenly over the nodes, each pinned to one
     // | node; half reads, half writes on twenty keys, unique values; each client keeps to at most 100
-    // | operations a second and gives an operation 1.5 s.
+    // | operations a second and gives an operation 0.65 s.
     let cluster = run.cluster(support::program()).await?;
     let workload: Workload = run.workload(cluster).clients(10).start(twenty_keys).await?;
     // disttest:end workload

@@ -5,18 +5,19 @@ use disttest_runtime::prelude::*;
 use std::time::Duration;
 use tokio::time::{Instant, sleep, sleep_until};
 
-/// How long a client waits for an answer: longer than a node waits for its majority (800 ms).
-const DEADLINE: Duration = Duration::from_secs(1);
+/// How long a client waits for an answer: longer than a node waits for its majority, and short enough that a client of
+/// a dead node notices several times in a fault window.
+const DEADLINE: Duration = Duration::from_millis(650);
 /// Pause of a client after an operation without an answer. Each may leave a write of unknown outcome behind, and a
 /// history full of those can be explained in too many ways.
-const PAUSE: Duration = Duration::from_millis(250);
+const PAUSE: Duration = Duration::from_millis(100);
 /// How often a read at quiescence is tried.
-const ATTEMPTS: u32 = 40;
+const ATTEMPTS: u32 = 60;
 
 /// A node. It is ready when a read through it has found a majority.
 pub(crate) fn program() -> Program {
     Program::new(env!("CARGO_BIN_EXE_abd-node"))
-        .args(["--node={node}", "--listen={listen}", "--data={data_dir}", "--peer={peer}"])
+        .args(["--node={node}", "--listen={listen}", "--data={data_dir}", "--peer={peer}", "--quorum-timeout-ms=500"])
         .ready(|address| async move {
             Connection::new(address).get("ready", DEADLINE).await?;
             Ok(())
