@@ -1,8 +1,8 @@
 //! AUTO-GENERATED from test plan: docs/testing-plans/abd-register.md
 //! Scenario: S1 linearizable_register_under_partitions_and_crashes
 //! Falsifies: C1, C2 (see §1b of the plan for full text)
-//! Plan-SHA256: 8847807b3d7c3302e41398c94f91027a50c7d4a8ac81e9c9e457c3d0a5e5fcdf   Scenario-SHA256: 73ab8c60c675355859cfb65d7fa23f121b7224f1b94dba36edd8f096281b3512   Generator: cargo-disttest 0.1.0
-//! Frame-SHA256: 81a255c4f3fbd20f4f8a6dfe6cc8822876a177b3809db04f3bd844cf6c1c7ca5
+//! Plan-SHA256: 7277658758e0b996da21f2ced1af8159b14d72516725f75811b5c00157153e98   Scenario-SHA256: 59df4d5251083f865d1487621a643222c0058a395073e5f3055717a9c628bce5   Generator: cargo-disttest 0.1.0
+//! Frame-SHA256: cd72c5d2fbf54ef9789a2ee6ff826cbffbf3a42fe0634765e0d61d7e48e54df8
 //!
 //! REVIEW BEFORE TREATING AS A PERMANENT REGRESSION: the workload, the faults and the oracle below must be what the
 //! plan says, and the oracle must be able to reject a wrong history.
@@ -16,8 +16,8 @@ use disttest_runtime::prelude::*;
 #[disttest_runtime::scenario(
     id = "S1",
     plan = "docs/testing-plans/abd-register.md",
-    plan_sha256 = "8847807b3d7c3302e41398c94f91027a50c7d4a8ac81e9c9e457c3d0a5e5fcdf",
-    scenario_sha256 = "73ab8c60c675355859cfb65d7fa23f121b7224f1b94dba36edd8f096281b3512",
+    plan_sha256 = "7277658758e0b996da21f2ced1af8159b14d72516725f75811b5c00157153e98",
+    scenario_sha256 = "59df4d5251083f865d1487621a643222c0058a395073e5f3055717a9c628bce5",
     falsifies("C1": safety, "C2": durability),
     model = register,
     checkers("linearizability" per_key, "no-lost-ack"),
@@ -67,10 +67,7 @@ async fn linearizable_register_under_partitions_and_crashes(run: Run) -> Result<
     // | or was followed by another write of its key that could have overwritten it. Zero violations allowed.
     // | Cannot detect: anything across keys.
     let history: Recorded = workload.stop(move |client: Client| read_everything(client, began)).await?;
-    run.oracle(history)
-        .check(Linearizability::per_key(Register::new()))
-        .check(NoLostAck::overwritable())
-        .judge(landed)
+    run.oracle(history).check(Linearizability::per_key(Register::new())).check(NoLostAck::overwritable()).judge(landed)
     // disttest:end oracle
 }
 

@@ -64,10 +64,7 @@ async fn acknowledged_writes_survive_the_kill_of_a_quorum(run: Run) -> Result<Ju
     // | Unknown outcomes may be there or not. Cannot detect: loss of a write that nobody acknowledged, and
     // | loss that a loss of power would cause.
     let history: Recorded = workload.stop(move |client: Client| read_back(client, keys.clone())).await?;
-    run.oracle(history)
-        .check(NoLostAck::overwritable())
-        .check(Linearizability::per_key(Register::new()))
-        .judge(landed)
+    run.oracle(history).check(NoLostAck::overwritable()).check(Linearizability::per_key(Register::new())).judge(landed)
     // disttest:end oracle
 }
 

@@ -132,13 +132,7 @@ impl Checker for EveryNodeServes {
             (_, true) => Outcome::Valid,
             (_, false) => Outcome::Invalid { violations },
         };
-        Answer {
-            checker: self.name().to_owned(),
-            model: None,
-            outcome,
-            evidence,
-            cannot_detect: self.cannot_detect(),
-        }
+        Answer { checker: self.name().to_owned(), model: None, outcome, evidence, cannot_detect: self.cannot_detect() }
     }
 }
 // disttest:end helpers

@@ -27,7 +27,7 @@ pub(crate) fn program() -> Program {
 /// `metric:peer-timeouts`: requests to its peers that a node saw unanswered.
 pub(crate) fn peer_timeouts() -> Probe {
     Probe::metric("peer-timeouts", |target: Target| async move {
-        let stats = Connection::new(target.address).stats(Duration::from_millis(200)).await?;
+        let stats = Connection::new(target.address).stats(Duration::from_millis(400)).await?;
         Ok(stats.peer_timeouts as f64)
     })
 }
@@ -58,12 +58,13 @@ impl Session {
         self.client.call("write", key, json!(value), DEADLINE, request).await.is_some()
     }
 
-    /// Reads `key`. True when there was an answer.
+    /// Reads `key`. True when there was an answer; without one the outcome is unknown, since the read's write-back may
+    /// have taken effect.
     pub(crate) async fn read(&mut self, key: &str) -> bool {
         let connection = &mut self.connection;
         let request = async {
             let got = connection.get(key, 2 * DEADLINE).await;
-            got.map(|value| json!(value.as_deref())).map_err(told)
+            got.map(|value| json!(value.as_deref())).map_err(|error| CallError::Unknown(error.to_string()))
         };
         self.client.call("read", key, Value::Null, DEADLINE, request).await.is_some()
     }
