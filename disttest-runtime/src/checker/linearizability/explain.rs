@@ -8,6 +8,9 @@ use crate::history::{Op, notation};
 use crate::model::{Atoms, Model, Step};
 use serde_json::Value;
 
+/// Operations that one explanation lists, at most; the last are the telling ones.
+const LISTED: usize = 20;
+
 /// Sentences of one explanation, at most.
 const SENTENCES: usize = 3;
 
@@ -21,7 +24,11 @@ pub(super) fn violation<M: Model>(
 ) -> Violation {
     let ops = core_ops(object, core);
     let mut lines = vec![headline(object, ops.len())];
-    lines.extend(ops.iter().map(|op| format!("  {}", notation::line(op))));
+    let early = ops.len().saturating_sub(LISTED);
+    if early > 0 {
+        lines.push(format!("  … {early} earlier ones, then"));
+    }
+    lines.extend(ops[early..].iter().map(|op| format!("  {}", notation::line(op))));
     lines.extend(reasons(&ops, object.ops.as_slice()));
     if ops.len() <= 6 {
         lines.extend(dead_ends(model, start, &ops, atoms));
@@ -48,7 +55,7 @@ fn headline<M: Model>(object: &Object<'_, M>, count: usize) -> String {
 fn reasons(core: &[&Op], all: &[&Op]) -> Vec<String> {
     // Sentences about who wrote what are true only where every operation is understood.
     let understood = all.iter().all(|op| Touch::of(op).is_ok());
-    let told = core.iter().filter(|_| understood).filter_map(|read| why_impossible(read, core, all));
+    let told = core.iter().rev().filter(|_| understood).filter_map(|read| why_impossible(read, core, all));
     let told: Vec<String> = told.take(SENTENCES).collect();
     if !told.is_empty() {
         return told;
@@ -62,7 +69,7 @@ fn reasons(core: &[&Op], all: &[&Op]) -> Vec<String> {
             }
         }
     }
-    if order.is_empty() { Vec::new() } else { vec![format!("{}.", order.join("; "))] }
+    if order.is_empty() || order.len() > LISTED { Vec::new() } else { vec![format!("{}.", order.join("; "))] }
 }
 
 fn before(early: &Op, late: &Op) -> bool {

@@ -19,7 +19,7 @@ const EFFORT: u64 = 2_000_000;
 const TRIAL: u64 = 50_000;
 
 /// Operations that a reason may grow to, one by one.
-const ROUNDS: usize = 64;
+const ROUNDS: usize = 200;
 
 /// Indices, in the order of invocation, of operations of `object` that have no legal order whatever the others did.
 pub(super) fn shrink<M: Model>(
@@ -113,7 +113,11 @@ impl<M: Model> Trial<'_, '_, '_, M> {
                 Found::Stopped(_) => return None,
                 Found::Order(order) => {
                     let order: Vec<usize> = order.iter().map(|call| indices[*call as usize]).collect();
-                    firm.push(self.contradicted(&order, &firm, last)?);
+                    let more = self.contradicted(&order, &firm, last);
+                    if more.is_empty() {
+                        return None;
+                    }
+                    firm.extend(more);
                     firm.sort_unstable();
                 }
             }
@@ -121,23 +125,29 @@ impl<M: Model> Trial<'_, '_, '_, M> {
         None
     }
 
-    /// An operation that completed by the time `last` did and that `order` contradicts: a free one that it takes after
-    /// its completion, or else the latest one that it leaves out and that fits in nowhere.
-    fn contradicted(&mut self, order: &[usize], firm: &[usize], last: usize) -> Option<usize> {
+    /// Operations that completed by the time `last` did and that `order` contradicts: a free one that it takes after its
+    /// completion, with those that could stand in for it; or else the latest one that it leaves out and that fits in
+    /// nowhere; or else, as they must contradict it together, the latest one that it leaves out.
+    fn contradicted(&mut self, order: &[usize], firm: &[usize], last: usize) -> Vec<usize> {
         let calls = &self.object.calls;
         let end = calls[last].complete;
-        let pinned = |index: &usize| calls[*index].complete.is_some() && calls[*index].complete <= end;
+        let pinned = |index: &usize| {
+            calls[*index].complete.is_some() && calls[*index].complete <= end && firm.binary_search(index).is_err()
+        };
         let mut now = 0;
         for index in order {
             now = now.max(calls[*index].invoke);
-            if pinned(index) && !firm.contains(index) && calls[*index].complete < Some(now) {
-                return Some(*index);
+            if pinned(index) && calls[*index].complete < Some(now) {
+                let alike = |other: &usize| {
+                    pinned(other) && calls[*other].call == calls[*index].call && calls[*other].complete < Some(now)
+                };
+                return (0..calls.len()).filter(alike).collect();
             }
         }
-        let left_out = |index: &usize| pinned(index) && !order.contains(index);
-        let mut omitted: Vec<usize> = (0..calls.len()).filter(left_out).collect();
+        let mut omitted: Vec<usize> = (0..calls.len()).filter(|at| pinned(at) && !order.contains(at)).collect();
         omitted.sort_by_key(|index| std::cmp::Reverse(calls[*index].invoke));
-        omitted.into_iter().find(|index| !self.fits(*index, order))
+        let misfit = omitted.iter().copied().find(|index| !self.fits(*index, order));
+        misfit.or(omitted.first().copied()).into_iter().collect()
     }
 
     /// True when `op` can be put somewhere into `order`.
