@@ -2,9 +2,10 @@
 
 use super::object::Object;
 use super::shrink::core_ops;
+use crate::base::time::Nanos;
 use crate::checker::Violation;
 use crate::history::access::Touch;
-use crate::history::{Op, notation};
+use crate::history::{Effect, Op, notation};
 use crate::model::{Atoms, Model, Step};
 use serde_json::Value;
 
@@ -70,6 +71,33 @@ fn reasons(core: &[&Op], all: &[&Op]) -> Vec<String> {
         }
     }
     if order.is_empty() || order.len() > LISTED { Vec::new() } else { vec![format!("{}.", order.join("; "))] }
+}
+
+/// The usual reason, if it holds for the read at `index`: after the last write of the value it saw had completed, and
+/// before it began, another operation (the latest such) shows another value. That one, the writes and the read.
+pub(super) fn overwritten(all: &[&Op], index: usize) -> Option<Vec<usize>> {
+    let read = all[index];
+    let Ok(Touch::Read(Some(value))) = Touch::of(read) else {
+        return None;
+    };
+    let writers: Vec<usize> =
+        (0..all.len()).filter(|at| writes(all[*at]) == Some(value) && !before(read, all[*at])).collect();
+    let last = writers.iter().map(|at| all[*at].complete_ts.unwrap_or(Nanos(u64::MAX))).max();
+    let shows_other = |at: &usize| {
+        let op = all[*at];
+        before(op, read)
+            && last.is_none_or(|last| last < op.invoke_ts)
+            && op.effect() == Effect::Acknowledged
+            && shown(op).is_some_and(|other| other != value)
+    };
+    let other = (0..all.len()).filter(shows_other).max_by_key(|at| all[*at].invoke_ts);
+    let mut reason: Vec<usize> = match other {
+        Some(other) => writers.into_iter().chain([other, index]).collect(),
+        None if writers.is_empty() => vec![index],
+        None => return None,
+    };
+    reason.sort_unstable();
+    Some(reason)
 }
 
 fn before(early: &Op, late: &Op) -> bool {

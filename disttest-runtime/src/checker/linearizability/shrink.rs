@@ -6,6 +6,7 @@
 //! did. The result is 1-minimal: freeing any further operation gives a legal order (unless effort ran out).
 
 use super::budget::Budget;
+use super::explain;
 use super::object::{Object, Solved, Suspects, solve};
 use super::search::{Found, search};
 use crate::base::time::Nanos;
@@ -88,9 +89,7 @@ impl<M: Model> Trial<'_, '_, '_, M> {
                 these
             }
             Suspects::Until(last) => {
-                let patience = 10 * self.patience;
-                self.budget.cap = Some(self.end.min(self.budget.steps + patience));
-                if let Some(grown) = self.grow(last) {
+                if let Some(grown) = self.usual(last).or_else(|| self.grow(last)) {
                     return grown;
                 }
                 let end = self.object.calls[last].complete;
@@ -100,9 +99,21 @@ impl<M: Model> Trial<'_, '_, '_, M> {
         if self.suffices(&guess) { guess } else { all }
     }
 
+    /// The usual reason, for a read at about the time of `last`. Whether it is one is for the search to say.
+    fn usual(&mut self, last: usize) -> Option<Vec<usize>> {
+        let calls = &self.object.calls;
+        let (begin, end) = (calls[last].invoke, calls[last].complete);
+        let near = |at: &usize| calls[*at].complete.is_some_and(|at| at >= begin) && Some(calls[*at].invoke) <= end;
+        let reads: Vec<usize> = [last].into_iter().chain((0..calls.len()).filter(near)).collect();
+        let reasons = reads.into_iter().filter_map(|read| explain::overwritten(&self.object.ops, read));
+        let reasons: Vec<Vec<usize>> = reasons.take(8).collect();
+        reasons.into_iter().find(|reason| self.suffices(reason))
+    }
+
     /// Begins with one operation that no order gets past, and adds what each order found gets wrong, until there is
     /// none. Cheap, because what is free and compared with nothing drops out of the search.
     fn grow(&mut self, last: usize) -> Option<Vec<usize>> {
+        self.budget.cap = Some(self.end.min(self.budget.steps + 10 * self.patience));
         let mut firm = vec![last];
         for _ in 0..ROUNDS {
             let (calls, indices) = self.calls_with(&firm);
