@@ -1,8 +1,8 @@
 //! AUTO-GENERATED from test plan: docs/testing-plans/abd-register.md
 //! Scenario: S1 linearizable_register_under_partitions_and_crashes
 //! Falsifies: C1, C2 (see §1b of the plan for full text)
-//! Plan-SHA256: 547eaf0d35820e143a4582aef30295b2be22a69570a8005af25f80b127b242d1   Scenario-SHA256: 9dd00190187b8dcd0925b5569df2ba62ebc3aefc4b246a575d5becb3b651d78d   Generator: cargo-disttest 0.1.0
-//! Frame-SHA256: cf741bab2c074aa7cc2669295d12e829e1700beb2df8469bb7db239091cf7b28
+//! Plan-SHA256: dfa26446b014d48be5e1805857e605dc8f2d3f6bf8a04e060a9cf652258bc8e9   Scenario-SHA256: bec3fb6a13ba03c70b1b5d42684acae44f2ae7b72ec4a43528dd3e37bff63813   Generator: cargo-disttest 0.1.0
+//! Frame-SHA256: e5a597cba9f46f6960d16e52080175c83bde0d0b8fc142b84752475cfdb46a8a
 //!
 //! REVIEW BEFORE TREATING AS A PERMANENT REGRESSION: the workload, the faults and the oracle below must be what the
 //! plan says, and the oracle must be able to reject a wrong history.
@@ -16,8 +16,8 @@ use disttest_runtime::prelude::*;
 #[disttest_runtime::scenario(
     id = "S1",
     plan = "docs/testing-plans/abd-register.md",
-    plan_sha256 = "547eaf0d35820e143a4582aef30295b2be22a69570a8005af25f80b127b242d1",
-    scenario_sha256 = "9dd00190187b8dcd0925b5569df2ba62ebc3aefc4b246a575d5becb3b651d78d",
+    plan_sha256 = "dfa26446b014d48be5e1805857e605dc8f2d3f6bf8a04e060a9cf652258bc8e9",
+    scenario_sha256 = "bec3fb6a13ba03c70b1b5d42684acae44f2ae7b72ec4a43528dd3e37bff63813",
     falsifies("C1": safety, "C2": durability),
     model = register,
     checkers("linearizability" per_key, "no-lost-ack"),
@@ -34,8 +34,8 @@ async fn linearizable_register_under_partitions_and_crashes(run: Run) -> Result<
     // | node; half reads, half writes, every written value unique. Keys come in rounds: four hot keys at a
     // | time, a new four every 500 ms, so that clients of different nodes meet on a key while it is hot, and
     // | its last acknowledged write stays visible after the round. Each client keeps to at most 60 operations
-    // | a second, gives an operation 1 s, and pauses 250 ms after one without answer. After the faults every
-    // | key is read once through each node.
+    // | a second, gives an operation 0.65 s, and pauses 250 ms after one without answer. After the faults
+    // | every key is read once through each node.
     let cluster = run.cluster(support::program()).await?;
     let began = Instant::now();
     let workload: Workload = run
@@ -46,7 +46,7 @@ async fn linearizable_register_under_partitions_and_crashes(run: Run) -> Result<
         .await?;
     // disttest:end workload
 
-    // disttest:begin faults — one window after another, each after a quiet baseline, held 2 s; nodes rotate
+    // disttest:begin faults — one window after another, each after a quiet baseline, held 2.5 s; nodes rotate
     // | with the seed; in this order: (1) one direction cut from one node to so many others that its writes
     // | reach a minority only; (2) kill -9 of a majority in the same moment, restarted at the heal; (3) both
     // | directions cut between a minority and the rest; (4) one node frozen; (5) one direction cut from all
@@ -55,7 +55,7 @@ async fn linearizable_register_under_partitions_and_crashes(run: Run) -> Result<
         let faults = workload.faults();
         for window in 0..run.budget().faults {
             let injected = faults.inject(fault(&run, window)).await?;
-            injected.hold_for(Duration::from_secs(2)).await;
+            injected.hold_for(Duration::from_millis(2500)).await;
             injected.heal().await?;
         }
         faults.settle().await
