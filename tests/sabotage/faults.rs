@@ -1,7 +1,7 @@
 //! Faults that are not what they say.
 
 use crate::store::{FAULTS_OVER, UNDER_FAULT};
-use crate::{on, sabotage};
+use crate::{body, on, sabotage};
 use disttest_runtime::prelude::*;
 use std::sync::atomic::Ordering;
 use std::time::Duration;
@@ -18,6 +18,9 @@ pub(crate) async fn faults(run: &Run, workload: &Workload) -> Result<Landed> {
     for _ in 0..windows {
         let injected = faults.inject(fault(run)).await?;
         UNDER_FAULT.store(true, Ordering::Relaxed);
+        if on("node-killed-under-the-fault") {
+            body::kill("-9", body::pid_of(run, "n3")?)?;
+        }
         if !on("healed-at-once") {
             injected.hold_for(Duration::from_secs(2)).await;
         }
