@@ -5,8 +5,9 @@ use disttest_runtime::prelude::*;
 use std::time::Duration;
 use tokio::time::{Instant, sleep, sleep_until};
 
-/// How long a client waits for an answer: longer than a node waits for its majority (800 ms).
-const DEADLINE: Duration = Duration::from_secs(1);
+/// How long a client waits for an answer: longer than a node waits for its majority, and short enough that a client of
+/// a dead node notices several times in a fault window.
+const DEADLINE: Duration = Duration::from_millis(650);
 /// Pause of a client after an operation without an answer. Each may leave a write of unknown outcome behind, and a
 /// history full of those can be explained in too many ways.
 const PAUSE: Duration = Duration::from_millis(250);
@@ -16,7 +17,7 @@ const ATTEMPTS: u32 = 40;
 /// A node. It is ready when a read through it has found a majority.
 pub(crate) fn program() -> Program {
     Program::new(env!("CARGO_BIN_EXE_abd-node"))
-        .args(["--node={node}", "--listen={listen}", "--data={data_dir}", "--peer={peer}"])
+        .args(["--node={node}", "--listen={listen}", "--data={data_dir}", "--peer={peer}", "--quorum-timeout-ms=500"])
         .ready(|address| async move {
             Connection::new(address).get("ready", DEADLINE).await?;
             Ok(())
@@ -26,7 +27,7 @@ pub(crate) fn program() -> Program {
 /// `metric:peer-timeouts`: requests to its peers that a node saw unanswered.
 pub(crate) fn peer_timeouts() -> Probe {
     Probe::metric("peer-timeouts", |target: Target| async move {
-        let stats = Connection::new(target.address).stats(Duration::from_millis(200)).await?;
+        let stats = Connection::new(target.address).stats(Duration::from_millis(400)).await?;
         Ok(stats.peer_timeouts as f64)
     })
 }
@@ -57,12 +58,13 @@ impl Session {
         self.client.call("write", key, json!(value), DEADLINE, request).await.is_some()
     }
 
-    /// Reads `key`. True when there was an answer.
+    /// Reads `key`. True when there was an answer; without one the outcome is unknown, since the read's write-back may
+    /// have taken effect.
     pub(crate) async fn read(&mut self, key: &str) -> bool {
         let connection = &mut self.connection;
         let request = async {
             let got = connection.get(key, 2 * DEADLINE).await;
-            got.map(|value| json!(value.as_deref())).map_err(told)
+            got.map(|value| json!(value.as_deref())).map_err(|error| CallError::Unknown(error.to_string()))
         };
         self.client.call("read", key, Value::Null, DEADLINE, request).await.is_some()
     }
