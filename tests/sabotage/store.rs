@@ -28,6 +28,9 @@ const ATTEMPTS: u32 = 8;
 const HOT: u64 = 4;
 const ROUND: Duration = Duration::from_millis(500);
 
+/// When clients that return early do.
+const EARLY: Duration = Duration::from_millis(1_800);
+
 /// Tells every node the address at which its peers really listen, past the proxy.
 const BYPASS: &str = r#"
     mkdir -p "$SABOTAGE_MEET"
@@ -83,12 +86,14 @@ fn round(began: Instant) -> u64 {
 pub(crate) async fn hot_keys(client: Client, began: Instant) -> Result<()> {
     let mut session = Session { connection: Connection::new(client.addr()), client, writes: 0 };
     while session.client.running() {
-        if on("clients-idle") || on("clients-return-early") && FAULTS_OVER.load(Ordering::Relaxed) {
-            match on("clients-idle") {
-                true => sleep(PAUSE).await,
-                false => break,
+        match sabotage() {
+            "clients-idle" => {
+                sleep(PAUSE).await;
+                continue;
             }
-            continue;
+            "clients-return-early" if FAULTS_OVER.load(Ordering::Relaxed) => break,
+            "some-clients-return-early" if session.client.node() != "n1" && began.elapsed() > EARLY => break,
+            _ => {}
         }
         if on("panic-in-a-client") && session.writes == 20 {
             panic!("a client panics");

@@ -79,6 +79,7 @@ const TABLE: &[Row] = &[
     ("checker-not-run", S1, &[], PartialSurface, "`no-lost-ack` did not run"),
     // The budget.
     ("clients-return-early", S7, &[], PartialSurface, "below the smoke budget: seconds"),
+    ("some-clients-return-early", S1, &[], PartialSurface, "below the smoke budget: seconds"),
     ("one-window-of-the-budget", S1, HARDENING, PassSmoke, "faults 1 of 3"),
     // The plan and the test.
     ("", S2, &[], PartialSurface, "not what the plan's scenario says: text"),
