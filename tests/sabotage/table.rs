@@ -39,6 +39,7 @@ const TABLE: &[Row] = &[
     ("", S1, &[], PassSmoke, "fault landed"),
     // The fault.
     ("partition-not-applied", S1, &[], InconclusiveFaultNotProven, "`full-partition`"),
+    ("partition-in-part", S1, &[], InconclusiveFaultNotProven, "not cut:"),
     ("injection-fails", S1, &[], InconclusiveFaultNotProven, "n9"),
     ("injection-error-swallowed", S1, &[], InconclusiveFaultNotProven, "`full-partition`"),
     ("fault-never-injected", S1, &[], InconclusiveFaultNotProven, "no fault"),
