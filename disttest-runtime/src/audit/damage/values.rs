@@ -52,7 +52,7 @@ fn keys(history: &History) -> Vec<Key<'_>> {
     keys.into_iter().filter(|(name, _)| !strange.contains(name)).map(|(_, key)| key).collect()
 }
 
-fn written<'h>(history: &'h History, at: usize) -> Option<&'h Value> {
+fn written(history: &History, at: usize) -> Option<&Value> {
     Touch::of(&history.ops()[at]).ok()?.written()
 }
 

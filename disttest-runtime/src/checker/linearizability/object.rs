@@ -83,15 +83,12 @@ pub(super) fn solve<M: Model>(
     if let Some(why) = budget.stop(|| size_of_val(calls) as u64) {
         return Solved::Stopped(why);
     }
-    match model.decide(start, calls) {
-        Some(decision) => {
-            budget.steps += calls.len() as u64;
-            match decision {
-                Decision::Linearizable => return Solved::Order,
-                Decision::NotLinearizable(these) => return Solved::NoOrder(Suspects::These(these)),
-            }
-        }
-        None => {}
+    if let Some(decision) = model.decide(start, calls) {
+        budget.steps += calls.len() as u64;
+        return match decision {
+            Decision::Linearizable => Solved::Order,
+            Decision::NotLinearizable(these) => Solved::NoOrder(Suspects::These(these)),
+        };
     }
     let mut refined = calls.to_vec();
     model.refine(&mut refined);
