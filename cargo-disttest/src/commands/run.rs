@@ -34,7 +34,7 @@ pub(super) fn run(context: &Context, args: &RunArgs) -> Outcome {
     let options = build::Options { release: args.release, quiet: context.common.quiet };
     let executables = build::executables(&workspace, &targets, options)?;
     let order = order(&workspace, &plan, args)?;
-    let job = Job { context, order: &order, executables: &executables, found: &found };
+    let job = Job { context, plan: &plan, order: &order, executables: &executables, found: &found };
     let rows: Vec<Row> = scenarios.iter().map(|scenario| job.scenario(scenario)).collect();
     let summary = Summary::new(&plan, &order, args.tier, rows);
     summary.print(context)
@@ -83,6 +83,7 @@ fn order(workspace: &Workspace, plan: &PlanFile, args: &RunArgs) -> Result<Order
 
 struct Job<'a> {
     context: &'a Context,
+    plan: &'a PlanFile,
     order: &'a Order,
     executables: &'a BTreeMap<PathBuf, PathBuf>,
     found: &'a targets::Found,
@@ -123,7 +124,7 @@ impl Job<'_> {
             .map_err(|why| format!("{why} (the test process ended with {status})"))?;
         let verdict = record.verdict;
         let mut against = Vec::new();
-        let edited = record::edited(&record, &target.wanted.attribute);
+        let edited = record::edited(&record, &self.plan.plan, scenario, &target.wanted);
         if !edited.is_empty() {
             let fields = edited.join(", ");
             against.push(format!("its attribute is not what the plan says: {fields} (cargo disttest author --check)"));

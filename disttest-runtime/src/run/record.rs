@@ -2,11 +2,9 @@
 
 use super::core::Core;
 use super::signals;
-use crate::base::digest::sha256_hex;
 use crate::base::time::Nanos;
 use crate::nemesis::journaled_injections;
 use crate::plan::Budget;
-use crate::recorder::HISTORY_FILE;
 use crate::verdict::{End, LogScan, OpCounts, RunRecord, RunRequest};
 use anyhow::{Context, Result};
 use std::fs::{self, File};
@@ -120,16 +118,17 @@ fn so_far(core: &Core, from: Option<Nanos>) -> Nanos {
     from.map(|from| Nanos::from(core.clock.now().since(from))).unwrap_or_default()
 }
 
-/// Ends the recording if the run ended before it did; returns the SHA-256 of `history.jsonl`.
+/// Ends the recording if the run ended before it did; returns the SHA-256 of the history that the oracle was given.
+///
+/// Never that of the file as it is now: code of the scenario has run since, and a history that was changed after it was
+/// judged must not be taken for the one that was.
 fn close_history(core: &Core) -> Result<String> {
     if !core.facts().recording_finished {
         // Clients are cut off: that their operations lose their handles is the run's doing.
         core.recorder.closing();
         core.finish_recording()?;
     }
-    let path = core.run_dir().join(HISTORY_FILE);
-    let text = fs::read(&path).with_context(|| format!("{} cannot be read", path.display()))?;
-    Ok(sha256_hex(&text))
+    core.facts().history_sha256.clone().context("no history was written")
 }
 
 fn write_landing(core: &Core) -> Result<()> {

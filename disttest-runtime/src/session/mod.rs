@@ -5,6 +5,7 @@
 //! inside it; after each scenario the reports and the manifest are rebuilt from what is on disk, so that a killed run
 //! leaves a true, if partial, report behind.
 
+mod attribute;
 mod commit;
 pub mod disk;
 mod evidence;
@@ -20,6 +21,7 @@ mod scenario;
 mod toolbox;
 mod violation;
 
+pub use attribute::edited_fields;
 pub use commit::commit_under_test;
 pub use evidence::{read_run, settle_run};
 pub use join::{Session, SessionSpec};
