@@ -1,10 +1,10 @@
 //! Joining a session: the first process of a run creates it, the others find it, each under the lock of the run.
 
 use super::rebuild::rebuild;
-use super::{Attempt, Held, Key, Layout, PlanFile, commit_under_test, discover_toolbox, disk, lock, violates};
+use super::{Attempt, Held, Key, Layout, PlanFile, commit_under_test, discover_toolbox, disk, lock};
 use crate::base::digest::sha256_hex;
 use crate::plan::{Plan, Tier};
-use crate::verdict::{Declared, RunRecord, ScenarioRecord, SessionRecord, Verdict};
+use crate::verdict::{Declared, RunRecord, ScenarioRecord, SessionRecord, Verdict, violates};
 use anyhow::{Context, Result, bail, ensure};
 use serde::{Deserialize, Serialize};
 use std::fs;

@@ -19,7 +19,6 @@ mod rebuild;
 mod root;
 mod scenario;
 mod toolbox;
-mod violation;
 
 pub use attribute::edited_fields;
 pub use commit::commit_under_test;
@@ -33,7 +32,6 @@ pub use plan_file::{PlanFile, drift_of};
 pub use root::{session_root, workspace_root};
 pub use scenario::{judge, not_run, test_is_ok};
 pub use toolbox::discover_toolbox;
-pub use violation::{reproduces, violates};
 
 #[cfg(test)]
 mod tests;

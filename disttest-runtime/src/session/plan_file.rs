@@ -77,7 +77,9 @@ pub fn drift_of(file: &PlanFile, declared: &Declared, plan_sha256: &str) -> Drif
     }
     let edited = edited_fields(&found.plan, scenario, declared);
     if !edited.is_empty() {
-        return Drift::Scenario { fields: edited.into_iter().map(|field| format!("{field} (of the attribute)")).collect() };
+        return Drift::Scenario {
+            fields: edited.into_iter().map(|field| format!("{field} (of the attribute)")).collect(),
+        };
     }
     if found.sha256 == plan_sha256 { Drift::None } else { Drift::PlanOnly }
 }
