@@ -15,6 +15,7 @@ mod layout;
 mod lock;
 mod manifest;
 mod plan_file;
+mod prune;
 mod rebuild;
 mod root;
 mod scenario;
