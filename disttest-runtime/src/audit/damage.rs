@@ -70,13 +70,22 @@ pub fn damages_for(checker: &str) -> &'static [DamageKind] {
 /// A copy of `history` with one damage of `kind`, at a place chosen by `seed`; `Err` says why there is no such place.
 ///
 /// `dropped-acknowledged-write` prefers a write that final reads show (reads after the last acknowledged write of the
-/// history), so that it is a loss for `no-lost-ack` too; without one it takes a write that any later read shows, which
-/// only an order checker can reject. O(n log n) in practice.
+/// history); without one it takes a write that any later read shows, which `no-lost-ack` need not reject: use
+/// [`damage_for`] for that. O(n log n) in practice.
 pub fn damage(kind: DamageKind, history: &History, seed: u64) -> Result<Damaged, String> {
+    damaged(kind, history, seed, false)
+}
+
+/// [`damage`] that `checker` (a name of [`damages_for`]) must reject: for `no-lost-ack` a write vanishes only where a
+/// final read shows it.
+pub fn damage_for(checker: &str, kind: DamageKind, history: &History, seed: u64) -> Result<Damaged, String> {
+    damaged(kind, history, seed, checker == "no-lost-ack")
+}
+
+fn damaged(kind: DamageKind, history: &History, seed: u64, at_quiescence: bool) -> Result<Damaged, String> {
     let edit = match kind {
-        DamageKind::DroppedAcknowledgedWrite => {
-            values::drop_write(history, seed).or_else(|| entries::drop_append(history, seed))
-        }
+        DamageKind::DroppedAcknowledgedWrite => values::drop_write(history, seed, at_quiescence)
+            .or_else(|| entries::drop_append(history, seed, at_quiescence)),
         DamageKind::StaleRead => values::stale_read(history, seed).or_else(|| entries::short_read(history, seed)),
         DamageKind::PhantomValue => values::phantom(history, seed).or_else(|| entries::phantom(history, seed)),
     };
@@ -92,7 +101,7 @@ pub fn damage(kind: DamageKind, history: &History, seed: u64) -> Result<Damaged,
 fn why_not(kind: DamageKind) -> &'static str {
     match kind {
         DamageKind::DroppedAcknowledgedWrite => {
-            "no completed read shows an acknowledged write that replaced another value for sure"
+            "no completed read (for no-lost-ack: final read) shows an acknowledged write that replaced another value for sure"
         }
         DamageKind::StaleRead => "no completed read began after a value had been overwritten for sure",
         DamageKind::PhantomValue => "there is no completed read",

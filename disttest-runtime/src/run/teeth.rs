@@ -2,7 +2,7 @@
 
 use super::core::Core;
 use super::limits::{CheckLimits, check_within};
-use crate::audit::damage::{damage, damages_for};
+use crate::audit::damage::{damage_for, damages_for};
 use crate::checker::{Answer, Checker, Outcome};
 use crate::history::History;
 use crate::verdict::{Bite, Tooth};
@@ -21,7 +21,7 @@ pub(super) fn show(
     let mut teeth = Vec::new();
     for kind in damages_for(checker.name()).iter().copied() {
         core.events.say("progress", format!("showing {} a history with a {}", checker.name(), kind.name()));
-        let shown = match damage(kind, history, core.request.seed) {
+        let shown = match damage_for(checker.name(), kind, history, core.request.seed) {
             Ok(damaged) => {
                 let answer = check_within(checker, &Arc::new(damaged.history), limits, &core.stop);
                 tooth(kind.name().to_owned(), format!("{}; {}", damaged.detail, said(&answer)), bite(&answer.outcome))

@@ -87,7 +87,10 @@ fn role(path: &str) -> Option<Role> {
     let has_suffix = |suffixes: &[&str]| suffixes.iter().any(|suffix| name.ends_with(suffix));
     match () {
         () if is_ci => Some(Role::Ci),
-        () if in_folder("tests") && has_suffix(&[".rs"]) => Some(Role::Named("existing test")),
+        // A package may itself stand below a folder `tests`: its sources are no tests.
+        () if folders.split('/').rfind(|f| ["tests", "src"].contains(f)) == Some("tests") && has_suffix(&[".rs"]) => {
+            Some(Role::Named("existing test"))
+        }
         () if in_folder("benches") && has_suffix(&[".rs"]) => Some(Role::Named("benchmark")),
         () if in_folder("fuzz_targets") && has_suffix(&[".rs"]) => Some(Role::Named("fuzz target")),
         () if ["runbook", "playbook"].iter().any(|word| lower.contains(word)) => Some(Role::Named("runbook")),

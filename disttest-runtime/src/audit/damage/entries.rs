@@ -41,13 +41,18 @@ fn seen(op: &Op) -> Option<Seen<'_>> {
 }
 
 /// Every later read that showed an acknowledged entry shows the log as if it had never been there.
-pub(super) fn drop_append(history: &History, seed: u64) -> Option<Edit> {
+pub(super) fn drop_append(history: &History, seed: u64, at_quiescence: bool) -> Option<Edit> {
     let mut rng = Rng::stream(seed, "dropped-acknowledged-write");
     let ops = history.ops();
     let mut places = Vec::new();
     for key in keys(history) {
         for (w, offset) in &key.appends {
             let value = &ops[*w].input;
+            let twice =
+                |read: &usize| seen(&ops[*read]).is_some_and(|s| s.values.iter().filter(|v| *v == value).count() > 1);
+            if key.reads.iter().any(twice) {
+                continue;
+            }
             let others = key.appends.iter().filter(|(other, _)| other != w && ops[*other].input == *value).count();
             let reads: Vec<usize> =
                 key.reads.iter().copied().filter(|read| shows(&ops[*read], value, *offset)).collect();
@@ -63,7 +68,7 @@ pub(super) fn drop_append(history: &History, seed: u64) -> Option<Edit> {
     let quiet =
         ops.iter().filter(|op| matches!(op.op_type.as_str(), "append" | "add")).filter_map(|op| op.complete_ts).max();
     let finals = places.iter().filter(|place| Some(place.0) > quiet).count();
-    let places = if finals > 0 { &places[..finals] } else { &places[..] };
+    let places = if finals > 0 || at_quiescence { &places[..finals] } else { &places[..] };
     let (_, w, offset, reads) = rng.pick(places)?;
     let changes: Vec<(usize, Value)> =
         reads.iter().map(|read| (*read, without(&ops[*read], &ops[*w].input, *offset))).collect();

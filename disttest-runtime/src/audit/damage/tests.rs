@@ -72,8 +72,8 @@ fn rejected_by(checker: &dyn Checker, object: Object, unknown: u64, operations: 
         let control = checker.check(&history, &Unlimited).outcome;
         assert_eq!(control, Outcome::Valid, "{object:?} {seed}");
         for kind in damages_for(checker.name()) {
-            let damaged =
-                damage(*kind, &history, seed).unwrap_or_else(|why| panic!("{object:?} {seed} {kind:?}: {why}"));
+            let damaged = damage_for(checker.name(), *kind, &history, seed)
+                .unwrap_or_else(|why| panic!("{object:?} {seed} {kind:?}: {why}"));
             let answer = checker.check(&damaged.history, &Unlimited);
             assert!(
                 matches!(answer.outcome, Outcome::Invalid { .. }),
@@ -106,8 +106,30 @@ fn a_history_without_a_place_says_why() {
     };
     check("", DamageKind::PhantomValue, "no completed read");
     check("c1 read x [0..]", DamageKind::PhantomValue, "no completed read");
-    check("c1 write x 1 [0..]\nc2 read x -> 1 [5..6]", DamageKind::DroppedAcknowledgedWrite, "no completed read shows");
+    check("c1 write x 1 [0..]\nc2 read x -> 1 [5..6]", DamageKind::DroppedAcknowledgedWrite, "final read) shows");
+    let only_before =
+        "c1 write x 1 [0..1]\nc1 write x 2 [2..3]\nc2 read x -> 2 [5..6]\nc3 write x 3 [8..]\nc1 write y 1 [7..9]";
+    let only_before = notation::history(only_before).unwrap();
+    assert!(damage(DamageKind::DroppedAcknowledgedWrite, &only_before, 1).is_ok());
+    assert!(damage_for("no-lost-ack", DamageKind::DroppedAcknowledgedWrite, &only_before, 1).is_err());
     check("c1 write x 1 [0..9]\nc2 read x -> 1 [5..6]", DamageKind::StaleRead, "no completed read began after");
+}
+
+#[test]
+fn a_write_dropped_for_no_lost_ack_is_a_loss_for_the_slow_checker() {
+    let mut applied = 0;
+    for seed in 0..2000 {
+        let object = if seed % 2 == 0 { Object::CasRegister } else { Object::Map };
+        let shape = Shape { object, clients: 3, operations: 7, unknown: 150, failed: 100, ..Shape::default() };
+        let history = generate::history(shape, seed);
+        if let Ok(damaged) = damage_for("no-lost-ack", DamageKind::DroppedAcknowledgedWrite, &history, seed) {
+            applied += 1;
+            assert!(reference::loses(&damaged.history), "{seed}: {}\n{}", damaged.detail, text(&damaged.history));
+            let answer = NoLostAck::overwritable().check(&damaged.history, &Unlimited);
+            assert!(matches!(answer.outcome, Outcome::Invalid { .. }), "{seed}: {}", damaged.detail);
+        }
+    }
+    assert!(applied > 500, "{applied}");
 }
 
 #[test]

@@ -73,7 +73,7 @@ impl<'h> Key<'h> {
 }
 
 /// Reads of the value of an acknowledged write show what was there before it.
-pub(super) fn drop_write(history: &History, seed: u64) -> Option<Edit> {
+pub(super) fn drop_write(history: &History, seed: u64, at_quiescence: bool) -> Option<Edit> {
     let mut rng = Rng::stream(seed, "dropped-acknowledged-write");
     let keys = keys(history);
     let ops = history.ops();
@@ -97,6 +97,8 @@ pub(super) fn drop_write(history: &History, seed: u64) -> Option<Edit> {
             }
         }
     }
+    // Ranks 0 and 1 are seen at quiescence.
+    places.retain(|place| place.0 < 2 || !at_quiescence);
     let best = places.iter().map(|place| place.0).min()?;
     places.retain(|place| place.0 == best);
     let (_, at_key, w) = *rng.pick(&places)?;

@@ -2,11 +2,15 @@
 
 use super::object::Object;
 use super::shrink::core_ops;
+use crate::base::time::Nanos;
 use crate::checker::Violation;
 use crate::history::access::Touch;
-use crate::history::{Op, notation};
+use crate::history::{Effect, Op, notation};
 use crate::model::{Atoms, Model, Step};
 use serde_json::Value;
+
+/// Operations that one explanation lists, at most; the last are the telling ones.
+const LISTED: usize = 20;
 
 /// Sentences of one explanation, at most.
 const SENTENCES: usize = 3;
@@ -21,7 +25,11 @@ pub(super) fn violation<M: Model>(
 ) -> Violation {
     let ops = core_ops(object, core);
     let mut lines = vec![headline(object, ops.len())];
-    lines.extend(ops.iter().map(|op| format!("  {}", notation::line(op))));
+    let early = ops.len().saturating_sub(LISTED);
+    if early > 0 {
+        lines.push(format!("  … {early} earlier ones, then"));
+    }
+    lines.extend(ops[early..].iter().map(|op| format!("  {}", notation::line(op))));
     lines.extend(reasons(&ops, object.ops.as_slice()));
     if ops.len() <= 6 {
         lines.extend(dead_ends(model, start, &ops, atoms));
@@ -48,7 +56,7 @@ fn headline<M: Model>(object: &Object<'_, M>, count: usize) -> String {
 fn reasons(core: &[&Op], all: &[&Op]) -> Vec<String> {
     // Sentences about who wrote what are true only where every operation is understood.
     let understood = all.iter().all(|op| Touch::of(op).is_ok());
-    let told = core.iter().filter(|_| understood).filter_map(|read| why_impossible(read, core, all));
+    let told = core.iter().rev().filter(|_| understood).filter_map(|read| why_impossible(read, core, all));
     let told: Vec<String> = told.take(SENTENCES).collect();
     if !told.is_empty() {
         return told;
@@ -62,7 +70,34 @@ fn reasons(core: &[&Op], all: &[&Op]) -> Vec<String> {
             }
         }
     }
-    if order.is_empty() { Vec::new() } else { vec![format!("{}.", order.join("; "))] }
+    if order.is_empty() || order.len() > LISTED { Vec::new() } else { vec![format!("{}.", order.join("; "))] }
+}
+
+/// The usual reason, if it holds for the read at `index`: after the last write of the value it saw had completed, and
+/// before it began, another operation (the latest such) shows another value. That one, the writes and the read.
+pub(super) fn overwritten(all: &[&Op], index: usize) -> Option<Vec<usize>> {
+    let read = all[index];
+    let Ok(Touch::Read(Some(value))) = Touch::of(read) else {
+        return None;
+    };
+    let writers: Vec<usize> =
+        (0..all.len()).filter(|at| writes(all[*at]) == Some(value) && !before(read, all[*at])).collect();
+    let last = writers.iter().map(|at| all[*at].complete_ts.unwrap_or(Nanos(u64::MAX))).max();
+    let shows_other = |at: &usize| {
+        let op = all[*at];
+        before(op, read)
+            && last.is_none_or(|last| last < op.invoke_ts)
+            && op.effect() == Effect::Acknowledged
+            && shown(op).is_some_and(|other| other != value)
+    };
+    let other = (0..all.len()).filter(shows_other).max_by_key(|at| all[*at].invoke_ts);
+    let mut reason: Vec<usize> = match other {
+        Some(other) => writers.into_iter().chain([other, index]).collect(),
+        None if writers.is_empty() => vec![index],
+        None => return None,
+    };
+    reason.sort_unstable();
+    Some(reason)
 }
 
 fn before(early: &Op, late: &Op) -> bool {

@@ -93,7 +93,7 @@ pub(super) fn solve<M: Model>(
     let mut refined = calls.to_vec();
     model.refine(&mut refined);
     match search(model, start, &refined, budget) {
-        Found::Order => Solved::Order,
+        Found::Order(_) => Solved::Order,
         Found::None { at } => Solved::NoOrder(Suspects::Until(at)),
         Found::Stopped(why) => Solved::Stopped(why),
     }

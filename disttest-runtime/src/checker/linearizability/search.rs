@@ -20,8 +20,8 @@ use rustc_hash::FxHashMap;
 
 /// What the search found.
 pub(super) enum Found {
-    /// A legal order.
-    Order,
+    /// A legal order: indices of all completed calls, and of those of unknown outcome that it needs.
+    Order(Vec<u32>),
     /// None; no configuration survives the completion of this call (index).
     None { at: usize },
     /// It had to stop.
@@ -42,7 +42,7 @@ pub(super) fn search<M: Model>(
         return Found::Stopped(format!("more than {SLOTS} operations in flight at once on one object"));
     };
     if track.completions.is_empty() {
-        return Found::Order;
+        return Found::Order(Vec::new());
     }
     Search::new(model, calls, track, start.clone()).run(budget)
 }
@@ -117,6 +117,8 @@ struct Choice<S> {
     base: usize,
     /// Where the crashed calls it used begin in the stack of words.
     used: usize,
+    /// How many calls were ordered.
+    path: usize,
 }
 
 /// A settled call by its slot, or a crashed one.
@@ -143,6 +145,7 @@ struct Search<'a, M: Model> {
     ordered: u128,
     state: M::State,
     used: Vec<u64>,
+    path: Vec<u32>,
     // The way back.
     choices: Vec<Choice<M::State>>,
     candidates: Vec<Candidate>,
@@ -164,6 +167,7 @@ impl<'a, M: Model> Search<'a, M> {
             ordered: 0,
             state,
             used: vec![0; words],
+            path: Vec::new(),
             choices: Vec::new(),
             candidates: Vec::new(),
             used_stack: Vec::new(),
@@ -178,7 +182,7 @@ impl<'a, M: Model> Search<'a, M> {
         let mut fresh = self.in_flight;
         loop {
             match self.settle(fresh, budget) {
-                Settled::AllOrdered => return Found::Order,
+                Settled::AllOrdered => return Found::Order(self.path),
                 Settled::DeadEnd => {}
                 Settled::MustChoose => {
                     if self.visited.is_new(self.round as u32, self.ordered, &self.state, &self.used) {
@@ -212,7 +216,10 @@ impl<'a, M: Model> Search<'a, M> {
                 budget.step();
                 let call = &self.calls[self.at_slot[slot as usize] as usize].call;
                 match self.model.step(&self.state, call) {
-                    Step::Unchanged | Step::To(_) if self.model.only_reads(call) => self.ordered |= 1 << slot,
+                    Step::Unchanged | Step::To(_) if self.model.only_reads(call) => {
+                        self.ordered |= 1 << slot;
+                        self.path.push(self.at_slot[slot as usize]);
+                    }
                     Step::Unchanged | Step::To(_) => {}
                     Step::Illegal if self.model.hopeless(&self.state, call) => {
                         self.deepest = self.deepest.max(self.round);
@@ -282,6 +289,7 @@ impl<'a, M: Model> Search<'a, M> {
             state: self.state.clone(),
             base,
             used: self.used_stack.len(),
+            path: self.path.len(),
         });
         self.used_stack.extend_from_slice(&self.used);
         let completing = self.completing();
@@ -361,6 +369,7 @@ impl<'a, M: Model> Search<'a, M> {
                 continue;
             }
             let (round, ordered, used) = (choice.round, choice.ordered, choice.used);
+            self.path.truncate(choice.path);
             self.state = choice.state.clone();
             self.ordered = ordered;
             self.used.copy_from_slice(&self.used_stack[used..]);
@@ -375,6 +384,7 @@ impl<'a, M: Model> Search<'a, M> {
                     self.track.crashed[at as usize]
                 }
             };
+            self.path.push(call);
             budget.step();
             if let Step::To(state) = self.model.step(&self.state, &self.calls[call as usize].call) {
                 self.state = state;

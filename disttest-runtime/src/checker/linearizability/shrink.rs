@@ -6,16 +6,21 @@
 //! did. The result is 1-minimal: freeing any further operation gives a legal order (unless effort ran out).
 
 use super::budget::Budget;
+use super::explain;
 use super::object::{Object, Solved, Suspects, solve};
+use super::search::{Found, search};
 use crate::base::time::Nanos;
 use crate::history::Op;
-use crate::model::{Model, Timed};
+use crate::model::{Model, Step, Timed};
 
 /// Steps of search that all trials for one witness may cost, beside a multiple of its object's size.
 const EFFORT: u64 = 2_000_000;
 
 /// Steps that one trial may cost, likewise: a trial that takes longer counts as failed, and others get their turn.
 const TRIAL: u64 = 50_000;
+
+/// Operations that a reason may grow to, one by one.
+const ROUNDS: usize = 200;
 
 /// Indices, in the order of invocation, of operations of `object` that have no legal order whatever the others did.
 pub(super) fn shrink<M: Model>(
@@ -50,20 +55,28 @@ struct Trial<'a, 'h, 'b, M: Model> {
 impl<M: Model> Trial<'_, '_, '_, M> {
     /// True when `firm` (sorted) has no legal order, all others being free. Undecided counts as false.
     fn suffices(&mut self, firm: &[usize]) -> bool {
+        let (calls, _) = self.calls_with(firm);
+        self.budget.cap = Some(self.end.min(self.budget.steps + self.patience));
+        matches!(solve(self.model, self.start, &calls, self.budget), Solved::NoOrder(_))
+    }
+
+    /// The calls with all but `firm` (sorted) free, and their indices in the object.
+    fn calls_with(&self, firm: &[usize]) -> (Vec<Timed<M::Call>>, Vec<usize>) {
         // What begins after everything firm has completed cannot help.
         let end = firm.iter().filter_map(|index| self.object.calls[*index].complete).max().unwrap_or(0);
         let mut firm = firm.iter().copied().peekable();
-        let mut calls = Vec::new();
+        let (mut calls, mut indices) = (Vec::new(), Vec::new());
         for (index, call) in self.object.calls.iter().enumerate() {
             if firm.next_if_eq(&index).is_some() {
                 calls.push(call.clone());
+                indices.push(index);
             } else if call.invoke <= end && !self.model.only_reads(&call.call) {
                 // A free read could as well never have been.
                 calls.push(Timed { complete: None, ..call.clone() });
+                indices.push(index);
             }
         }
-        self.budget.cap = Some(self.end.min(self.budget.steps + self.patience));
-        matches!(solve(self.model, self.start, &calls, self.budget), Solved::NoOrder(_))
+        (calls, indices)
     }
 
     fn first_guess(&mut self, suspects: Suspects) -> Vec<usize> {
@@ -76,11 +89,105 @@ impl<M: Model> Trial<'_, '_, '_, M> {
                 these
             }
             Suspects::Until(last) => {
+                if let Some(grown) = self.usual(last).or_else(|| self.grow(last)) {
+                    return grown;
+                }
                 let end = self.object.calls[last].complete;
                 all.iter().copied().filter(|index| self.object.calls[*index].complete <= end).collect()
             }
         };
         if self.suffices(&guess) { guess } else { all }
+    }
+
+    /// The usual reason, for a read at about the time of `last`. Whether it is one is for the search to say.
+    fn usual(&mut self, last: usize) -> Option<Vec<usize>> {
+        let calls = &self.object.calls;
+        let (begin, end) = (calls[last].invoke, calls[last].complete);
+        let near = |at: &usize| calls[*at].complete.is_some_and(|at| at >= begin) && Some(calls[*at].invoke) <= end;
+        let reads: Vec<usize> = [last].into_iter().chain((0..calls.len()).filter(near)).collect();
+        let reasons = reads.into_iter().filter_map(|read| explain::overwritten(&self.object.ops, read));
+        let reasons: Vec<Vec<usize>> = reasons.take(8).collect();
+        reasons.into_iter().find(|reason| self.suffices(reason))
+    }
+
+    /// Begins with one operation that no order gets past, and adds what each order found gets wrong, until there is
+    /// none. Cheap, because what is free and compared with nothing drops out of the search.
+    fn grow(&mut self, last: usize) -> Option<Vec<usize>> {
+        self.budget.cap = Some(self.end.min(self.budget.steps + 10 * self.patience));
+        let mut firm = vec![last];
+        for _ in 0..ROUNDS {
+            let (calls, indices) = self.calls_with(&firm);
+            let mut refined = calls;
+            self.model.refine(&mut refined);
+            match search(self.model, self.start, &refined, self.budget) {
+                Found::None { .. } => return Some(firm),
+                Found::Stopped(_) => return None,
+                Found::Order(order) => {
+                    let order: Vec<usize> = order.iter().map(|call| indices[*call as usize]).collect();
+                    let more = self.contradicted(&order, &firm, last);
+                    if more.is_empty() {
+                        return None;
+                    }
+                    firm.extend(more);
+                    firm.sort_unstable();
+                }
+            }
+        }
+        None
+    }
+
+    /// Operations that completed by the time `last` did and that `order` contradicts: a free one that it takes after its
+    /// completion, with those that could stand in for it; or else the latest one that it leaves out and that fits in
+    /// nowhere; or else, as they must contradict it together, the latest one that it leaves out.
+    fn contradicted(&mut self, order: &[usize], firm: &[usize], last: usize) -> Vec<usize> {
+        let calls = &self.object.calls;
+        let end = calls[last].complete;
+        let pinned = |index: &usize| {
+            calls[*index].complete.is_some() && calls[*index].complete <= end && firm.binary_search(index).is_err()
+        };
+        let mut now = 0;
+        for index in order {
+            now = now.max(calls[*index].invoke);
+            if pinned(index) && calls[*index].complete < Some(now) {
+                let alike = |other: &usize| {
+                    pinned(other) && calls[*other].call == calls[*index].call && calls[*other].complete < Some(now)
+                };
+                return (0..calls.len()).filter(alike).collect();
+            }
+        }
+        let mut omitted: Vec<usize> = (0..calls.len()).filter(|at| pinned(at) && !order.contains(at)).collect();
+        omitted.sort_by_key(|index| std::cmp::Reverse(calls[*index].invoke));
+        let misfit = omitted.iter().copied().find(|index| !self.fits(*index, order));
+        misfit.or(omitted.first().copied()).into_iter().collect()
+    }
+
+    /// True when `op` can be put somewhere into `order`.
+    fn fits(&mut self, op: usize, order: &[usize]) -> bool {
+        let calls = &self.object.calls;
+        let call = &calls[op];
+        let mut state = self.start.clone();
+        let mut now = 0;
+        for at in 0..=order.len() {
+            let in_time = call.complete.is_none_or(|complete| complete >= now)
+                && order[at..].iter().all(|next| calls[*next].complete.is_none_or(|end| end >= call.invoke));
+            self.budget.steps += (order.len() - at) as u64;
+            if in_time
+                && let Some(with) = after(self.model, &state, &call.call)
+                && order[at..]
+                    .iter()
+                    .try_fold(with, |state, next| after(self.model, &state, &calls[*next].call))
+                    .is_some()
+            {
+                return true;
+            }
+            let Some(next) = order.get(at) else { break };
+            now = now.max(calls[*next].invoke);
+            match after(self.model, &state, &calls[*next].call) {
+                Some(next) => state = next,
+                None => return true,
+            }
+        }
+        false
     }
 
     /// Frees the last to complete, as long as the rest suffices: the earliest contradiction reads best.
@@ -129,6 +236,15 @@ impl<M: Model> Trial<'_, '_, '_, M> {
             }
             chunk = if chunk == 1 && freed { 1 } else { chunk / 2 };
         }
+    }
+}
+
+/// The state after `call`, if it is legal.
+fn after<M: Model>(model: &M, state: &M::State, call: &M::Call) -> Option<M::State> {
+    match model.step(state, call) {
+        Step::Illegal => None,
+        Step::Unchanged => Some(state.clone()),
+        Step::To(next) => Some(next),
     }
 }
 

@@ -10,9 +10,9 @@ use tokio::time::{Instant, sleep, sleep_until};
 const DEADLINE: Duration = Duration::from_millis(650);
 /// Pause of a client after an operation without an answer. Each may leave a write of unknown outcome behind, and a
 /// history full of those can be explained in too many ways.
-const PAUSE: Duration = Duration::from_millis(100);
+const PAUSE: Duration = Duration::from_millis(250);
 /// How often a read at quiescence is tried.
-const ATTEMPTS: u32 = 60;
+const ATTEMPTS: u32 = 40;
 
 /// A node. It is ready when a read through it has found a majority.
 pub(crate) fn program() -> Program {
@@ -27,7 +27,7 @@ pub(crate) fn program() -> Program {
 /// `metric:peer-timeouts`: requests to its peers that a node saw unanswered.
 pub(crate) fn peer_timeouts() -> Probe {
     Probe::metric("peer-timeouts", |target: Target| async move {
-        let stats = Connection::new(target.address).stats(Duration::from_millis(200)).await?;
+        let stats = Connection::new(target.address).stats(Duration::from_millis(400)).await?;
         Ok(stats.peer_timeouts as f64)
     })
 }
@@ -58,12 +58,13 @@ impl Session {
         self.client.call("write", key, json!(value), DEADLINE, request).await.is_some()
     }
 
-    /// Reads `key`. True when there was an answer.
+    /// Reads `key`. True when there was an answer; without one the outcome is unknown, since the read's write-back may
+    /// have taken effect.
     pub(crate) async fn read(&mut self, key: &str) -> bool {
         let connection = &mut self.connection;
         let request = async {
             let got = connection.get(key, 2 * DEADLINE).await;
-            got.map(|value| json!(value.as_deref())).map_err(told)
+            got.map(|value| json!(value.as_deref())).map_err(|error| CallError::Unknown(error.to_string()))
         };
         self.client.call("read", key, Value::Null, DEADLINE, request).await.is_some()
     }
