@@ -21,7 +21,7 @@ mod root;
 mod scenario;
 mod toolbox;
 
-pub use attribute::edited_fields;
+pub use attribute::{edited_fields, planned};
 pub use commit::commit_under_test;
 pub use evidence::{read_run, settle_run};
 pub use join::{Session, SessionSpec};
