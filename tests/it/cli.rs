@@ -4,9 +4,8 @@ use crate::tree::{Run, lock_versions, session_root};
 use disttest_tests::workspace;
 use std::collections::BTreeMap;
 use std::fs;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::time::SystemTime;
-use tempfile::TempDir;
 
 const PLAN: &str = "docs/testing-plans/abd-register.md";
 const FILES: [&str; 3] = [
@@ -38,12 +37,17 @@ opt-level = 0
 
 /// A package in a repository of its own, with the plan of the example and no test yet.
 struct Package {
-    dir: TempDir,
+    root: PathBuf,
 }
 
 impl Package {
-    fn new() -> Package {
-        let package = Package { dir: tempfile::tempdir().expect("a temporary folder can be made") };
+    /// A new one, at a place of its own that does not change: what is built of it replaces what was built before.
+    fn new(name: &str) -> Package {
+        let root = Path::new(env!("CARGO_TARGET_TMPDIR")).join("packages").join(name);
+        if root.exists() {
+            fs::remove_dir_all(&root).expect("an earlier one can be removed");
+        }
+        let package = Package { root };
         package.write("Cargo.toml", MANIFEST);
         package.write("src/lib.rs", "");
         package.write(".gitignore", "/test-sessions\n");
@@ -57,7 +61,7 @@ impl Package {
     }
 
     fn root(&self) -> &Path {
-        self.dir.path()
+        &self.root
     }
 
     fn write(&self, name: &str, text: &str) {
@@ -94,7 +98,7 @@ impl Package {
 
 #[test]
 fn what_author_writes_for_the_example_compiles_is_ignored_and_changes_only_with_its_scenario() {
-    let package = Package::new();
+    let package = Package::new("authored");
     package.disttest(&format!("author {PLAN}")).expect(0);
     let [s1, s2, s3] = FILES;
     assert_eq!(package.git("status --porcelain"), format!("M  Cargo.toml\nA  {s1}\nA  {s2}\nA  {s3}\n"));
@@ -124,7 +128,7 @@ fn what_author_writes_for_the_example_compiles_is_ignored_and_changes_only_with_
 
 #[test]
 fn a_run_names_every_scenario_without_budgets_before_it_builds_anything() {
-    let package = Package::new();
+    let package = Package::new("without-budgets");
     package.edit_plan(|plan| {
         plan.lines().filter(|l| !l.contains("Hardening budget:**")).map(|l| format!("{l}\n")).collect()
     });
