@@ -2,6 +2,7 @@
 
 mod cli;
 mod contract;
+mod false_pass;
 mod guards;
 mod layers;
 mod sessions;

@@ -15,9 +15,10 @@ pub(crate) async fn judged(run: Run) -> Result<Judged> {
     let cluster = run.cluster(store::program(&run)).await?;
     let began = Instant::now();
     let builder = run.workload(cluster).probe(store::peer_timeouts());
-    let builder = match on("no-client-at-the-victim") {
-        true => builder.clients(0).pinned("n2", CLIENTS / 2).pinned("n3", CLIENTS / 2),
-        false => builder.clients(CLIENTS),
+    let builder = match sabotage() {
+        "no-client-at-the-victim" => builder.clients(0).pinned("n2", CLIENTS / 2).pinned("n3", CLIENTS / 2),
+        "more-clients-at-the-victim" => builder.clients(CLIENTS).pinned("n1", 2 * CLIENTS),
+        _ => builder.clients(CLIENTS),
     };
     let workload = builder.start(move |client: Client| store::hot_keys(client, began)).await?;
     let landed = faults::faults(&run, &workload).await?;
@@ -50,6 +51,11 @@ async fn half_way(run: &Run) -> Result<()> {
             drop(tokio::spawn(async { panic!("nobody asks how this task ended") }).await);
             Ok(())
         }
+        "panic-in-a-thread" => {
+            drop(std::thread::spawn(|| panic!("nobody joins this thread")).join());
+            Ok(())
+        }
+        "process-stops-itself" => kill("-STOP", std::process::id()),
         "error" => bail!("half-way"),
         "hangs" => std::future::pending().await,
         "blocks" => loop {
@@ -72,6 +78,7 @@ fn at_the_end(run: &Run) -> Result<()> {
         "history-edited" => edit(run),
         "history-removed" => Ok(std::fs::remove_file(run.dir().join("history.jsonl"))?),
         "journal-removed" => Ok(std::fs::remove_file(run.dir().join("journal.jsonl"))?),
+        "folder-moved-away" => Ok(std::fs::rename(run.dir(), run.dir().with_extension("away"))?),
         "exits-with-0-after-the-judgement" => std::process::exit(0),
         "panic-after-the-judgement" => panic!("at the end"),
         "error-after-the-judgement" => bail!("at the end"),
@@ -97,14 +104,14 @@ fn edit(run: &Run) -> Result<()> {
 }
 
 /// Sends a signal, outside of any nemesis.
-fn kill(signal: &str, pid: u32) -> Result<()> {
+pub(crate) fn kill(signal: &str, pid: u32) -> Result<()> {
     let status = Command::new("kill").args([signal, &pid.to_string()]).status()?;
     ensure!(status.success(), "kill {signal} {pid}: {status}");
     Ok(())
 }
 
 /// The process of `node` of this run, as the kernel shows it.
-fn pid_of(run: &Run, node: &str) -> Result<u32> {
+pub(crate) fn pid_of(run: &Run, node: &str) -> Result<u32> {
     let (name, dir) = (format!("--node={node}"), run.dir().display().to_string());
     let is_it = |process: &Path| {
         let line = std::fs::read(process.join("cmdline")).unwrap_or_default();

@@ -1,7 +1,7 @@
 //! Faults that are not what they say.
 
 use crate::store::{FAULTS_OVER, UNDER_FAULT};
-use crate::{on, sabotage};
+use crate::{body, on, sabotage};
 use disttest_runtime::prelude::*;
 use std::sync::atomic::Ordering;
 use std::time::Duration;
@@ -18,6 +18,9 @@ pub(crate) async fn faults(run: &Run, workload: &Workload) -> Result<Landed> {
     for _ in 0..windows {
         let injected = faults.inject(fault(run)).await?;
         UNDER_FAULT.store(true, Ordering::Relaxed);
+        if on("node-killed-under-the-fault") {
+            body::kill("-9", body::pid_of(run, "n3")?)?;
+        }
         if !on("healed-at-once") {
             injected.hold_for(Duration::from_secs(2)).await;
         }
@@ -34,9 +37,11 @@ fn fault(run: &Run) -> Box<dyn Nemesis> {
     let partition = FullPartition::new(["n1"], others);
     match sabotage() {
         "another-fault-than-planned" => Box::new(Pause::new(["n1"])),
-        "partition-not-applied" | "injection-fails" | "injection-error-swallowed" | "not-healed" => {
-            Box::new(Ghost(partition))
-        }
+        "partition-not-applied"
+        | "partition-in-part"
+        | "injection-fails"
+        | "injection-error-swallowed"
+        | "not-healed" => Box::new(Ghost(partition)),
         _ => Box::new(partition),
     }
 }
@@ -64,6 +69,8 @@ impl Nemesis for Ghost {
     fn inject<'a>(&'a mut self, plane: &'a Plane) -> BoxFuture<'a, Result<()>> {
         Box::pin(async move {
             match sabotage() {
+                // n2 is cut off from n1; n3 is not.
+                "partition-in-part" => FullPartition::new(["n1"], ["n2"]).inject(plane).await,
                 "not-healed" => self.0.inject(plane).await,
                 "injection-fails" => FullPartition::new(["n1"], ["n9"]).inject(plane).await,
                 "injection-error-swallowed" => {
@@ -75,7 +82,12 @@ impl Nemesis for Ghost {
         })
     }
 
-    fn heal<'a>(&'a mut self, _plane: &'a Plane) -> BoxFuture<'a, Result<()>> {
-        Box::pin(async { Ok(()) })
+    fn heal<'a>(&'a mut self, plane: &'a Plane) -> BoxFuture<'a, Result<()>> {
+        Box::pin(async move {
+            match sabotage() {
+                "partition-in-part" => self.0.heal(plane).await,
+                _ => Ok(()),
+            }
+        })
     }
 }

@@ -3,8 +3,10 @@
 use crate::{on, sabotage};
 use abd_store::client::{Connection, Error};
 use disttest_runtime::prelude::*;
+use std::collections::BTreeMap;
 use std::pin::Pin;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Mutex, MutexGuard};
 use std::task::Poll;
 use std::time::{Duration, Instant};
 use tokio::time::sleep;
@@ -26,6 +28,9 @@ const ATTEMPTS: u32 = 8;
 const HOT: u64 = 4;
 const ROUND: Duration = Duration::from_millis(500);
 
+/// When clients that return early do.
+const EARLY: Duration = Duration::from_millis(1_800);
+
 /// Tells every node the address at which its peers really listen, past the proxy.
 const BYPASS: &str = r#"
     mkdir -p "$SABOTAGE_MEET"
@@ -40,7 +45,9 @@ const BYPASS: &str = r#"
 
 pub(crate) fn program(run: &Run) -> Program {
     let node = std::env::var("SABOTAGE_NODE").expect("the table says where the node is");
-    let program = if on("proxy-bypassed") {
+    let program = if on("node-does-not-start") {
+        Program::new("/bin/false")
+    } else if on("proxy-bypassed") {
         let args = |node: &NodeSpec| {
             let (listen, data) = (node.listen().to_string(), node.data_dir().display().to_string());
             ["-c", BYPASS, "sh", node.name(), &listen, &data].map(str::to_owned).to_vec()
@@ -79,12 +86,14 @@ fn round(began: Instant) -> u64 {
 pub(crate) async fn hot_keys(client: Client, began: Instant) -> Result<()> {
     let mut session = Session { connection: Connection::new(client.addr()), client, writes: 0 };
     while session.client.running() {
-        if on("clients-idle") || on("clients-return-early") && FAULTS_OVER.load(Ordering::Relaxed) {
-            match on("clients-idle") {
-                true => sleep(PAUSE).await,
-                false => break,
+        match sabotage() {
+            "clients-idle" => {
+                sleep(PAUSE).await;
+                continue;
             }
-            continue;
+            "clients-return-early" if FAULTS_OVER.load(Ordering::Relaxed) => break,
+            "some-clients-return-early" if session.client.node() != "n1" && began.elapsed() > EARLY => break,
+            _ => {}
         }
         if on("panic-in-a-client") && session.writes == 20 {
             panic!("a client panics");
@@ -93,7 +102,7 @@ pub(crate) async fn hot_keys(client: Client, began: Instant) -> Result<()> {
         if session.client.id() == 0 && session.writes == 20 && (on("call-dropped") || on("call-forgotten")) {
             session.leave_a_write_behind(&key).await;
         }
-        let answered = match session.client.rng().chance(1, 2) {
+        let answered = match session.client.rng().chance(1, 2) && !on("reads-only") {
             true => session.write(&key).await,
             false => session.read(&key).await,
         };
@@ -125,22 +134,32 @@ struct Session {
 impl Session {
     async fn write(&mut self, key: &str) -> bool {
         self.writes += 1;
-        let value = format!("{}-{}", self.client.id(), self.writes);
+        let value = match on("every-write-writes-the-same") {
+            true => "same".to_owned(),
+            false => format!("{}-{}", self.client.id(), self.writes),
+        };
         let connection = &mut self.connection;
         let request = async {
+            if on("clients-ask-nobody") {
+                nobody().insert(key.to_owned(), value.clone());
+                return Ok(json!("ok"));
+            }
             let put = connection.put(key, &value, 2 * DEADLINE).await;
             put.map(|()| json!("ok")).map_err(told)
         };
-        self.client.call("write", key, json!(value), DEADLINE, request).await.is_some()
+        self.client.call(named("write"), key, json!(value), DEADLINE, request).await.is_some()
     }
 
     async fn read(&mut self, key: &str) -> bool {
         let connection = &mut self.connection;
         let request = async {
+            if on("clients-ask-nobody") {
+                return Ok(json!(nobody().get(key)));
+            }
             let got = connection.get(key, 2 * DEADLINE).await;
             got.map(|value| json!(value.as_deref())).map_err(told)
         };
-        self.client.call("read", key, Value::Null, DEADLINE, request).await.is_some()
+        self.client.call(named("read"), key, Value::Null, DEADLINE, request).await.is_some()
     }
 
     async fn read_at_quiescence(&mut self, key: &str) -> Result<()> {
@@ -166,6 +185,20 @@ impl Session {
             false => drop(write),
         }
     }
+}
+
+fn named(op: &'static str) -> &'static str {
+    match (op, on("operations-of-other-names")) {
+        ("write", true) => "deposit",
+        (_, true) => "balance",
+        (op, false) => op,
+    }
+}
+
+/// A store in the process of the test.
+fn nobody() -> MutexGuard<'static, BTreeMap<String, String>> {
+    static STORE: Mutex<BTreeMap<String, String>> = Mutex::new(BTreeMap::new());
+    STORE.lock().expect("no client panics")
 }
 
 fn told(error: Error) -> CallError {

@@ -39,10 +39,11 @@ const TABLE: &[Row] = &[
     ("", S1, &[], PassSmoke, "fault landed"),
     // The fault.
     ("partition-not-applied", S1, &[], InconclusiveFaultNotProven, "`full-partition`"),
+    ("partition-in-part", S1, &[], InconclusiveFaultNotProven, "not cut:"),
     ("injection-fails", S1, &[], InconclusiveFaultNotProven, "n9"),
     ("injection-error-swallowed", S1, &[], InconclusiveFaultNotProven, "`full-partition`"),
-    ("fault-never-injected", S1, &[], InconclusiveFaultNotProven, "`full-partition` never acted"),
-    ("faults-none", S1, &[], InconclusiveFaultNotProven, "`full-partition` never acted"),
+    ("fault-never-injected", S1, &[], InconclusiveFaultNotProven, "no fault"),
+    ("faults-none", S1, &[], InconclusiveFaultNotProven, "no fault was injected"),
     ("another-fault-than-planned", S1, &[], InconclusiveFaultNotProven, "`full-partition` never acted"),
     ("healed-at-once", S1, &[], InconclusiveFaultNotProven, "`full-partition`"),
     ("proxy-bypassed", S1, &[], InconclusiveEnv, "fault plane responsive"),
@@ -57,11 +58,15 @@ const TABLE: &[Row] = &[
     ("history-edited", S1, &[], InconclusiveOracleTooWeak, "not the history that was judged"),
     ("history-edited-before-it-is-judged", S1, &[], InconclusiveOracleTooWeak, "not the history that was judged"),
     ("history-removed", S1, &[], InconclusiveOracleTooWeak, "cannot be read back"),
-    ("journal-removed", S1, &[], InconclusiveOracleTooWeak, "journal"),
+    ("journal-removed", S1, &[], InconclusiveFaultNotProven, "the journal holds 0 injections"),
     ("call-dropped", S1, &[], InconclusiveOracleTooWeak, "lost its handle"),
     ("call-forgotten", S1, &[], InconclusiveOracleTooWeak, "still in flight"),
     ("no-final-reads", S1, &[], InconclusiveOracleTooWeak, "no-lost-ack"),
-    ("clients-idle", S1, &[], InconclusiveFaultNotProven, "metric:peer-timeouts"),
+    ("clients-idle", S1, &[], InconclusiveEnv, "fault plane responsive"),
+    ("clients-ask-nobody", S1, &[], InconclusiveEnv, "fault plane responsive"),
+    ("operations-of-other-names", S1, &[], InconclusiveOracleTooWeak, "linearizability"),
+    ("every-write-writes-the-same", S1, &[], InconclusiveOracleTooWeak, "rejected no damaged copy"),
+    ("reads-only", S1, &[], InconclusiveOracleTooWeak, "rejected no damaged copy"),
     // The oracle.
     ("checker-accepts-everything", S1, &[], InconclusiveOracleTooWeak, "`linearizability` accepted a history damaged"),
     ("checker-makes-no-check", S1, &[], InconclusiveOracleTooWeak, "`linearizability` made no check"),
@@ -75,6 +80,7 @@ const TABLE: &[Row] = &[
     ("checker-not-run", S1, &[], PartialSurface, "`no-lost-ack` did not run"),
     // The budget.
     ("clients-return-early", S7, &[], PartialSurface, "below the smoke budget: seconds"),
+    ("some-clients-return-early", S1, &[], PartialSurface, "below the smoke budget: seconds"),
     ("one-window-of-the-budget", S1, HARDENING, PassSmoke, "faults 1 of 3"),
     // The plan and the test.
     ("", S2, &[], PartialSurface, "not what the plan's scenario says: text"),
@@ -91,19 +97,24 @@ const TABLE: &[Row] = &[
     ("panic-after-the-judgement", S1, &[], InconclusiveOracleTooWeak, "panicked: at the end"),
     ("panic-in-a-client", S1, &[], InconclusiveOracleTooWeak, "a client panics"),
     ("panic-in-a-task", S1, &[], PartialSurface, "panicked at"),
+    ("panic-in-a-thread", S1, &[], PartialSurface, "panicked at"),
     ("error", S1, &[], InconclusiveOracleTooWeak, "half-way"),
     ("error-after-the-judgement", S1, &[], InconclusiveOracleTooWeak, "at the end"),
     ("hangs", S1, DEADLINE, InconclusiveOracleTooWeak, "its process died"),
     ("blocks", S1, DEADLINE, InconclusiveOracleTooWeak, "its process died"),
+    ("process-stops-itself", S1, DEADLINE, InconclusiveOracleTooWeak, "its process died"),
+    ("folder-moved-away", S1, &[], InconclusiveOracleTooWeak, "its process died"),
     // The system under test.
     ("node-killed", S1, &[], FailReproducible, "unexpected-node-exit on n3"),
     ("node-stopped", S1, &[], FailReproducible, "unexpected-node-exit on n3"),
+    ("node-killed-under-the-fault", S1, &[], FailReproducible, "unexpected-node-exit on n3"),
+    ("node-does-not-start", S1, &[], InconclusiveEnv, "cluster up"),
     ("node-killed-after-the-judgement", S1, &[], FailReproducible, "unexpected-node-exit on n3"),
-    ("", S1, BUG, FailReproducible, "(linearizability)"),
+    ("more-clients-at-the-victim", S1, BUG, FailReproducible, "(linearizability)"),
 ];
 
 /// Rows under way at a time: a run mostly waits.
-const AT_A_TIME: usize = 3;
+const AT_A_TIME: usize = 4;
 
 #[test]
 fn every_sabotaged_run_comes_to_its_verdict() {
@@ -167,6 +178,20 @@ fn a_killed_supervisor_leaves_no_pass_and_no_process() {
 }
 
 #[test]
+fn an_interrupted_supervisor_leaves_no_pass_and_no_process() {
+    for signal in ["-INT", "-TERM"] {
+        let world = World::new();
+        let supervisor = world.start(&["--exact", S1], "waits-to-be-killed", &[]);
+        world.wait_for("half-way");
+        send(signal, supervisor.id());
+        let output = supervisor.wait_with_output().expect("it ends");
+        assert!(!output.status.success());
+        assert_eq!(world.verdict_of(S1), InconclusiveOracleTooWeak);
+        world.nothing_is_left().expect("everything ended with it");
+    }
+}
+
+#[test]
 fn a_run_that_is_killed_half_way_leaves_no_pass_and_no_process() {
     let world = World::new();
     let supervisor = world.start(&["--exact", S1], "waits-to-be-killed", &[]);
@@ -174,7 +199,7 @@ fn a_run_that_is_killed_half_way_leaves_no_pass_and_no_process() {
     let runs = world.processes();
     let run = runs.iter().find(|(pid, line)| *pid != supervisor.id() && line.contains("--exact"));
     let run = run.unwrap_or_else(|| panic!("no run in {runs:?}")).0;
-    assert!(Command::new("kill").args(["-9", &run.to_string()]).status().expect("kill runs").success());
+    send("-9", run);
     let output = supervisor.wait_with_output().expect("it ends");
     assert!(!output.status.success());
     assert_eq!(world.verdict_of(S1), InconclusiveOracleTooWeak);
@@ -245,6 +270,10 @@ fn the_attributes_hold_the_digests_of_the_plan() {
         stale.extend(wanted.into_iter().filter(|line| !source.contains(line)).map(|line| format!("{file}.rs: {line}")));
     }
     assert!(stale.is_empty(), "write into tests/sabotage/\n{}", stale.join("\n"));
+}
+
+fn send(signal: &str, pid: u32) {
+    assert!(Command::new("kill").args([signal, &pid.to_string()]).status().expect("kill runs").success());
 }
 
 fn here(path: &str) -> PathBuf {
