@@ -23,6 +23,31 @@ pub fn edited_fields(plan: &Plan, scenario: &Scenario, declared: &Declared) -> V
     same.into_iter().filter(|(_, same)| !same).map(|(field, _)| field).collect()
 }
 
+/// What a test of `scenario`, generated from `plan` at the path `named`, would declare: for scenarios without a test
+/// that could be asked. What the plan's prose does not yield is left out.
+pub fn planned(plan: &Plan, named: &str, scenario: &Scenario) -> Declared {
+    let asked = plan::resolve(plan, scenario).0;
+    let scope = |per_key: bool| if per_key { Scope::PerKey } else { Scope::Whole };
+    let planned = |nemeses, injector, victim| DeclaredFault::Planned { nemeses, injector, victim };
+    Declared {
+        id: asked.id.to_string(),
+        test: asked.name.clone(),
+        name: asked.name,
+        plan: named.to_owned(),
+        scenario_sha256: plan::scenario_digest(plan, scenario),
+        falsifies: asked.falsifies.into_iter().map(|(id, categories)| (id.to_string(), categories)).collect(),
+        model: asked.model,
+        checkers: asked.checkers.into_iter().map(|(name, per_key)| (name, scope(per_key))).collect(),
+        fault: match asked.fault {
+            Fault::Planned { nemeses, injector, victim } => planned(nemeses, injector, victim),
+            Fault::NoFault { reason } => DeclaredFault::None { reason },
+            Fault::Unresolved => planned(Vec::new(), Vec::new(), Vec::new()),
+        },
+        budgets: asked.budgets,
+        shares_nothing: false,
+    }
+}
+
 /// What the plan asks of the scenario, or of its arm, with this id.
 fn asked(plan: &Plan, scenario: &Scenario, id: &str) -> Option<Resolved> {
     if !id.contains('/') {
@@ -87,17 +112,7 @@ mod tests {
 
     /// What an honest test of the plan's first scenario declares.
     fn honest(plan: &Plan) -> Declared {
-        let asked = plan::resolve(plan, &plan.scenarios[0]).0;
-        let Fault::Planned { nemeses, injector, victim } = asked.fault else { panic!("S1 plans a fault") };
-        let scope = |per_key: bool| if per_key { Scope::PerKey } else { Scope::Whole };
-        Declared {
-            falsifies: asked.falsifies.iter().map(|(id, categories)| (id.to_string(), categories.clone())).collect(),
-            model: asked.model,
-            checkers: asked.checkers.into_iter().map(|(name, per_key)| (name, scope(per_key))).collect(),
-            fault: DeclaredFault::Planned { nemeses, injector, victim },
-            budgets: asked.budgets,
-            ..crate::session::scenario::tests::declared("S1")
-        }
+        planned(plan, "docs/plan.md", &plan.scenarios[0])
     }
 
     fn check(edit: impl Fn(&mut Declared), expect: &[&str]) {

@@ -15,13 +15,13 @@ mod layout;
 mod lock;
 mod manifest;
 mod plan_file;
+mod prune;
 mod rebuild;
 mod root;
 mod scenario;
 mod toolbox;
-mod violation;
 
-pub use attribute::edited_fields;
+pub use attribute::{edited_fields, planned};
 pub use commit::commit_under_test;
 pub use evidence::{read_run, settle_run};
 pub use join::{Session, SessionSpec};
@@ -33,7 +33,6 @@ pub use plan_file::{PlanFile, drift_of};
 pub use root::{session_root, workspace_root};
 pub use scenario::{judge, not_run, test_is_ok};
 pub use toolbox::discover_toolbox;
-pub use violation::{reproduces, violates};
 
 #[cfg(test)]
 mod tests;
