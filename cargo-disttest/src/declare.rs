@@ -9,7 +9,7 @@ use disttest_runtime::base::diagnostic::{Diagnostic, Severity};
 use disttest_runtime::plan::{self, Category, Resolved, Scenario, Tier};
 
 /// Rules whose violation leaves a field of the attribute open.
-const OPENS: [(&str, &[&str]); 14] = [
+const OPENS: [(&str, &[&str]); 16] = [
     ("missing-budgets", &["budget"]),
     ("unreadable-budget", &["budget"]),
     ("budget-not-stronger", &["budget"]),
@@ -22,6 +22,8 @@ const OPENS: [(&str, &[&str]); 14] = [
     ("landing-missing", &["landing"]),
     ("landing-misfit", &["landing"]),
     ("landing-not-evidence", &["landing"]),
+    ("misspelt-checker", &["checkers"]),
+    ("misspelt-nemesis", &["nemesis", "landing"]),
     ("no-fault-without-reason", &["nemesis", "landing"]),
     ("model-block-contradicts", &["model", "checkers"]),
 ];

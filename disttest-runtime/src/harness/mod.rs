@@ -50,7 +50,10 @@ pub fn main_of_tests() -> ! {
 fn run() -> Result<bool, String> {
     let entries = catalog::catalog()?;
     let line = argv::CommandLine::parse(std::env::args().skip(1));
-    let options = options::Options::read(|name| std::env::var(name).ok())?;
+    let options = options::Options::read(|name| {
+        // A value that is no text is no absent one: it must be refused, not passed over.
+        std::env::var_os(name).map(|value| value.to_string_lossy().into_owned())
+    })?;
     let mut console = console::Console::new(&line);
     if line.arguments.list {
         console.out(&select::list(&entries, &line, options.strict));

@@ -1,6 +1,7 @@
 //! L1: histories: the record of an operation, a validated history, its JSON Lines form, a one-line notation. Pure.
 
 pub mod access;
+mod coverage;
 mod error;
 pub mod generate;
 pub mod jsonl;
@@ -9,6 +10,7 @@ mod op;
 mod validate;
 mod weakness;
 
+pub use coverage::{Seen, Watched, unobserved};
 pub use error::HistoryError;
 pub use op::{Effect, Op};
 pub use weakness::{FaultSpan, weakness};

@@ -1,8 +1,9 @@
 //! What makes a history too weak to rest a verdict on (plan format, section 3).
 
-use super::access::Entry;
+use super::access::{Entry, Touch};
 use super::{Effect, History, Op};
 use crate::base::time::Nanos;
+use std::collections::BTreeMap;
 use std::time::Duration;
 
 /// When a fault acted, as far as histories are concerned.
@@ -53,8 +54,34 @@ pub fn weakness(history: &History, model: Option<&str>, faults: &[FaultSpan]) ->
             !needs.op_types.is_empty() && !needs.op_types.contains(&op.op_type.as_str())
         });
         rule(needs.answer, &|op| op.effect() == Effect::Acknowledged && !(needs.answers)(op));
+        if matches!(model, "register" | "map") {
+            found.extend(one_value_only(history));
+        }
     }
     found
+}
+
+/// A key that is overwritten with the value it has looks the same whether the write was kept, lost or seen too late.
+/// Weak when every key that was written more than once got one value only.
+fn one_value_only(history: &History) -> Option<String> {
+    // Of each key: its first value, how many writes were acknowledged, whether another value occurs.
+    let mut keys: BTreeMap<Option<&str>, (&serde_json::Value, u64, bool)> = BTreeMap::new();
+    for op in history.ops().iter().filter(|op| op.effect() != Effect::Failed) {
+        let Some(value) = Touch::of(op).ok().and_then(|touch| touch.written()) else { continue };
+        let key = keys.entry(op.key.as_deref()).or_insert((value, 0, false));
+        key.1 += u64::from(op.effect() == Effect::Acknowledged);
+        key.2 |= key.0 != value;
+    }
+    let again: Vec<_> = keys.into_iter().filter(|(_, (_, writes, _))| *writes > 1).collect();
+    let (name, (value, writes, _)) = again.iter().find(|(_, (.., other))| !other)?;
+    let all = again.iter().all(|(_, (.., other))| !other);
+    all.then(|| {
+        let name = name.map_or_else(|| "the object".to_owned(), |name| format!("key {name:?}"));
+        format!(
+            "writes cannot be told apart: {name} was written {writes} times with the one value {value}, and so it is \
+             with every key; write a value that no other operation writes"
+        )
+    })
 }
 
 fn surely_overlaps(op: &Op, span: &FaultSpan) -> bool {
@@ -152,6 +179,19 @@ mod tests {
         check("c1 push x 1 [1ms..2ms] @n1", "map", &["op_type is not of a map"]);
         check("c1 read x -> [1] [1ms..2ms]", "log", &["the answer of a read has no offset"]);
         check("c1 read x -> 1 [2000000000000ms..2000000000001ms] @n1", "register", &["timestamps are wall-clock"]);
+    }
+
+    #[test]
+    fn a_workload_that_writes_one_value_cannot_show_a_lost_write() {
+        let weak = ["writes cannot be told apart: key \"x\" was written 2 times with the one value 1"];
+        check(
+            "c1 write x 1 [1ms..2ms] @n1\nc1 write x 1 [3ms..4ms] @n1\nc1 write y 1 [3ms..4ms] @n1",
+            "register",
+            &weak,
+        );
+        check("c1 write x 1 [1ms..2ms] @n1\nc1 write x 2 [3ms..4ms] @n1", "register", &[]);
+        check("c1 write x 1 [1ms..2ms] @n1\nc1 write y 1 [3ms..4ms] @n1", "register", &[]);
+        check("c1 put x 1 [1ms..2ms] @n1\nc1 delete x [3ms..4ms] @n1\nc1 put x 1 [5ms..6ms] @n1", "map", &[]);
     }
 
     #[test]

@@ -27,7 +27,8 @@ impl Register {
     }
 
     /// Takes a completed read that answers null as one that says nothing, for recorders that lose answers. It blinds
-    /// the check to values that vanish.
+    /// the check to values that vanish, so it is a model of another name, `register-ignoring-null-reads`: a scenario
+    /// that declares `register` is not judged by it.
     pub fn ignoring_null_reads(self) -> Register {
         Register { null_reads_say_nothing: true, ..self }
     }
@@ -107,7 +108,7 @@ impl Model for Register {
     type Call = RegisterCall;
 
     fn name(&self) -> &str {
-        "register"
+        if self.null_reads_say_nothing { "register-ignoring-null-reads" } else { "register" }
     }
 
     fn start(&self, atoms: &mut Atoms) -> Atom {

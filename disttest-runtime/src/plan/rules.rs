@@ -56,6 +56,8 @@ pub const RULES: &[Rule] = &[
     warning("missing-header", "the plan has its title and bold-key lines"),
     error("missing-oracle", "a scenario has an oracle"),
     error("missing-section", "every required section is there"),
+    error("misspelt-checker", "a checker's name is spelt as the format spells it"),
+    error("misspelt-nemesis", "the name of a nemesis or of a landing signal is spelt as the format spells it"),
     error("model-block-contradicts", "§7.M is either filled or not applicable"),
     error("model-block-field", "a serious scenario fills every field of §7.M"),
     error("model-block-missing", "a scenario that falsifies a gated claim has §7.M"),

@@ -5,7 +5,7 @@ use super::limits::{CheckLimits, check_within};
 use super::{Landed, Recorded, teeth};
 use crate::checker::{Answer, Checker, Outcome};
 use crate::fault::Window;
-use crate::history::{FaultSpan, History, weakness};
+use crate::history::{FaultSpan, History, Seen, Watched, unobserved, weakness};
 use anyhow::{Result, bail};
 use std::fmt;
 use std::sync::Arc;
@@ -110,7 +110,26 @@ impl Oracle {
             to: window.healed_at.unwrap_or(end),
         };
         let spans: Vec<FaultSpan> = facts.windows.iter().map(span).collect();
-        let weak = weakness(history, self.core.entry.model, &spans);
+        let mut weak = weakness(history, self.core.entry.model, &spans);
+        let landed = facts.windows.iter().zip(&spans).zip(&facts.assessed).filter(|(_, assessed)| assessed.landed);
+        let watched: Vec<Watched> = landed
+            .map(|((window, span), _)| Watched {
+                epoch: window.epoch,
+                nemesis: window.nemesis.clone(),
+                victims: window.victims.clone(),
+                from: span.from,
+                to: span.to,
+            })
+            .collect();
+        weak.extend(unobserved(history, &watched));
+        for window in &watched {
+            let Seen { overlapping, acknowledged, at_victims } = Seen::of(history, window);
+            facts.note(format!(
+                "window {} ({}): {overlapping} operations in flight, {at_victims} of them at victims, {acknowledged} \
+                 acknowledged",
+                window.epoch, window.nemesis
+            ));
+        }
         facts.history_weak.extend(weak);
     }
 }

@@ -4,12 +4,13 @@ use super::core::Core;
 use super::limits::{CheckLimits, check_within};
 use crate::audit::damage::{damage_for, damages_for};
 use crate::checker::{Answer, Checker, Outcome};
-use crate::history::History;
-use crate::verdict::{Bite, Tooth};
+use crate::history::{Effect, History};
+use crate::verdict::{Bite, NO_ANSWERS, Tooth};
 use std::sync::Arc;
 
-/// Shows `checker` every kind of damage its claim forbids, and then the undamaged history once more: a checker that
-/// has come to reject everything can tell nothing apart either. For that control [`Bite::Accepted`] is the right bite.
+/// Shows `checker` every kind of damage its claim forbids; then a copy in which nothing was ever answered, which no
+/// checker may call valid, whatever its claim; and then the undamaged history once more: a checker that has come to
+/// reject everything can tell nothing apart either. For that control [`Bite::Accepted`] is the right bite.
 pub(super) fn show(
     core: &Arc<Core>,
     checker: &Arc<dyn Checker>,
@@ -30,10 +31,27 @@ pub(super) fn show(
         };
         teeth.push(shown);
     }
+    match without_answers(history) {
+        Ok(silent) => {
+            let answer = check_within(checker, &Arc::new(silent), limits, &core.stop);
+            let detail = format!("no operation was answered; {}", said(&answer));
+            teeth.push(tooth(NO_ANSWERS.to_owned(), detail, bite(&answer.outcome)));
+        }
+        Err(why) => teeth.push(tooth(NO_ANSWERS.to_owned(), why, Bite::NotApplicable)),
+    }
     let control = check_within(checker, history, limits, &core.stop);
     let detail = format!("valid before the damaged copies, and now {}", said(&control));
     teeth.push(tooth("undamaged-control".to_owned(), detail, bite(&control.outcome)));
     teeth
+}
+
+/// The operations of `history`, none of which was ever answered.
+fn without_answers(history: &History) -> Result<History, String> {
+    let mut ops = history.ops().to_vec();
+    for op in ops.iter_mut().filter(|op| op.effect() == Effect::Acknowledged) {
+        (op.complete_ts, op.output, op.error, op.timeout_marker) = (None, serde_json::Value::Null, None, true);
+    }
+    History::new(ops).map_err(|error| format!("the copy without answers is no history: {error}"))
 }
 
 fn bite(outcome: &Outcome) -> Bite {

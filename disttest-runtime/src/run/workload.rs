@@ -9,6 +9,7 @@ use crate::cluster::Cluster;
 use crate::history::History;
 use crate::nemesis::Plane;
 use anyhow::{Context, Result, anyhow, bail};
+use std::collections::BTreeMap;
 use std::future::Future;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -148,7 +149,10 @@ impl Workload {
         }
         core.events.say("progress", "workload stopped, final reads");
         let before = core.recorder.invoked();
+        let answers = self.answers();
         self.final_reads(final_reads).await?;
+        let silent = self.silent_since(&answers);
+        core.facts().history_weak.extend(silent);
         if core.recorder.invoked() == before {
             core.facts().note("no operation was recorded at quiescence: there were no final reads");
         }
@@ -220,6 +224,27 @@ impl Workload {
             },
             () = self.core.stopping() => bail!("the run was told to stop"),
         }
+    }
+
+    /// Of each node: operations with an answer, and operations without one.
+    fn answers(&self) -> BTreeMap<String, (u64, u64)> {
+        let stats = self.core.recorder.stats();
+        let of = |node: String| {
+            let counts = (stats.acks(&node), stats.timeouts(&node) + stats.errors(&node));
+            (node, counts)
+        };
+        self.cluster.nodes().into_iter().map(of).collect()
+    }
+
+    /// Nodes that were asked since `before` and acknowledged nothing. What the others answer is not what all of them
+    /// agree on, so silence makes the history weak.
+    fn silent_since(&self, before: &BTreeMap<String, (u64, u64)>) -> Vec<String> {
+        let silent = |(node, (acks, lost)): (String, (u64, u64))| {
+            let (acks_before, lost_before) = before.get(&node).copied().unwrap_or_default();
+            (acks == acks_before && lost > lost_before)
+                .then(|| format!("{node} acknowledged none of {} operations at quiescence", lost - lost_before))
+        };
+        self.answers().into_iter().filter_map(silent).collect()
     }
 
     /// The workload lasted until it was stopped, or until the first client ended by itself: from then on the load was

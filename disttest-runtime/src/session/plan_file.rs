@@ -67,6 +67,9 @@ impl PlanFile {
 pub fn drift_of(file: &PlanFile, declared: &Declared, plan_sha256: &str) -> Drift {
     let found = match &file.found {
         Ok(found) => found,
+        // Only a plan that is not there is unknown (D10). One that is there and cannot be read is not what the test was
+        // made from.
+        Err(why) if file.identity.exists() => return Drift::Scenario { fields: vec![why.clone()] },
         Err(why) => return Drift::Unknown { why: why.clone() },
     };
     let Some(scenario) = scenario_of(&found.plan, &declared.id) else {
@@ -152,6 +155,18 @@ mod tests {
         check("docs/own.md", true);
         check("docs/above.md", true);
         check("docs/outside.md", false);
+    }
+
+    #[test]
+    fn a_plan_that_is_there_and_cannot_be_read_is_drift_and_one_that_is_not_there_is_unknown() {
+        let dir = tempfile::tempdir().expect("a temporary folder");
+        std::fs::write(dir.path().join("latin1.md"), b"# Test Plan: \xe9\n").expect("written");
+        std::fs::write(dir.path().join("empty.md"), "").expect("written");
+        let declared = crate::session::scenario::tests::declared("S1");
+        let drift = |plan: &str| drift_of(&PlanFile::find(plan, dir.path()), &declared, "");
+        assert!(matches!(drift("latin1.md"), Drift::Scenario { fields } if fields[0].contains("not UTF-8")));
+        assert!(matches!(drift("empty.md"), Drift::Scenario { .. }));
+        assert!(matches!(drift("none.md"), Drift::Unknown { .. }));
     }
 
     #[test]

@@ -99,6 +99,9 @@ const MUTATIONS: &[Mutation] = &[
     ("a checker rejects everything", |c| c.runs[1].teeth.push(control(Bite::Rejected)), Verdict::InconclusiveOracleTooWeak, "no-teeth"),
     ("the control was not decided", |c| c.runs[1].teeth.push(undamaged(Bite::Undecided)), Verdict::InconclusiveOracleTooWeak, "no-teeth"),
     ("only the control was rejected", |c| c.runs[1].teeth = vec![control(Bite::Rejected)], Verdict::InconclusiveOracleTooWeak, "no-teeth"),
+    ("a checker accepts a history without answers", |c| c.runs[1].teeth.push(silent(Bite::Accepted)), Verdict::InconclusiveOracleTooWeak, "no-teeth"),
+    ("rejecting a history without answers is no skill", |c| c.runs[1].teeth = vec![silent(Bite::Rejected)], Verdict::InconclusiveOracleTooWeak, "no-teeth"),
+    ("a further checker was shown nothing", |c| c.runs[0].answers.push(answer("mine", Outcome::Valid)), Verdict::InconclusiveOracleTooWeak, "no-teeth"),
     ("a checker took a subset", |c| c.runs[0].answers[0].evidence.consumed -= 1, Verdict::PartialModel, "checker-subset"),
     ("a checker got a truncated history", |c| truncate(&mut c.runs[0]), Verdict::PartialModel, "checker-subset"),
     ("each key was judged, the whole is declared", |c| c.declared.checkers[0].1 = Scope::Whole, Verdict::PartialModel, "checker-subset"),
@@ -152,6 +155,10 @@ fn undamaged(bite: Bite) -> Tooth {
 
 fn control(bite: Bite) -> Tooth {
     Tooth { damage: "control".into(), ..tooth(CHECKERS[1], bite) }
+}
+
+fn silent(bite: Bite) -> Tooth {
+    Tooth { damage: NO_ANSWERS.to_owned(), ..tooth(CHECKERS[0], bite) }
 }
 
 fn violate(run: &mut RunRecord) {
@@ -252,6 +259,7 @@ fn what_does_not_matter_leaves_pass_hardening_alone() {
     check("the plan changed elsewhere", |c| c.drift = Drift::PlanOnly);
     check("the plan is not there", |c| c.drift = Drift::Unknown { why: "packaged crate".into() });
     check("nobody scanned the logs", |c| c.runs[0].log_scan = None);
+    check("a history without answers that is left open", |c| c.runs[0].teeth.push(silent(Bite::Undecided)));
     check("an accepted control", |c| c.runs[0].teeth.push(control(Bite::Accepted)));
     check("a control to which no damage applies", |c| c.runs[0].teeth.push(undamaged(Bite::NotApplicable)));
     check("two sizes", |c| c.runs[0].measured.nodes = 7);

@@ -1,6 +1,6 @@
 //! What the oracles of all runs did, and why they may be too weak (tree steps 5 to 7; D11, D19; DESIGN.md §2).
 
-use super::{Bite, Declared, RunRecord, Scope, Tooth};
+use super::{Bite, Declared, NO_ANSWERS, RunRecord, Scope, Tooth};
 use crate::checker::{Answer, Outcome};
 
 /// A reason for INCONCLUSIVE-oracle-too-weak.
@@ -146,7 +146,14 @@ impl OracleFacts {
     }
 
     fn add_teeth(&mut self, declared: &Declared, run: &RunRecord) {
-        for tooth in &run.teeth {
+        for tooth in run.teeth.iter().filter(|tooth| tooth.damage == NO_ANSWERS) {
+            // Rejecting it, or leaving it open, is no skill and counts for none.
+            if tooth.bite == Bite::Accepted {
+                let reason = format!("`{}` calls a history valid in which nothing was ever answered", tooth.checker);
+                self.weak("no-teeth", run, reason);
+            }
+        }
+        for tooth in run.teeth.iter().filter(|tooth| tooth.damage != NO_ANSWERS) {
             match (is_control(tooth), tooth.bite) {
                 (true, Bite::Accepted) | (_, Bite::NotApplicable) => {}
                 (false, Bite::Rejected) => self.rejected += 1,
@@ -158,9 +165,14 @@ impl OracleFacts {
             }
         }
         let rejects = |name: &str| {
-            let bit = |t: &Tooth| t.checker == name && !is_control(t) && t.bite == Bite::Rejected;
-            run.teeth.iter().any(bit)
+            let skilled = |t: &Tooth| !is_control(t) && t.damage != NO_ANSWERS;
+            run.teeth.iter().any(|t| t.checker == name && skilled(t) && t.bite == Bite::Rejected)
         };
+        let shown = |name: &str| run.teeth.iter().any(|t| t.checker == name && !is_control(t));
+        let valid = run.answers.iter().filter(|answer| answer.outcome == Outcome::Valid);
+        for name in valid.map(|answer| answer.checker.as_str()).filter(|name| !shown(name)) {
+            self.weak("no-teeth", run, format!("`{name}` was shown no other history than the one it calls valid"));
+        }
         for (name, _) in declared.checkers.iter().filter(|(name, _)| !rejects(name)) {
             self.weak("no-teeth", run, format!("`{name}` rejected no damaged copy of the history"));
         }

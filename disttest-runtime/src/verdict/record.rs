@@ -235,6 +235,11 @@ pub struct Tooth {
     pub bite: Bite,
 }
 
+/// [`Tooth::damage`] of a copy of the history in which nothing was ever answered. Such a history is evidence of nothing:
+/// a checker may reject it or say that it is unknown, and one that calls it valid would have passed a system that was
+/// down.
+pub const NO_ANSWERS: &str = "no-answers";
+
 /// What a checker said of a damaged history.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]

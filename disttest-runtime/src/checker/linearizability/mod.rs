@@ -20,7 +20,8 @@ use std::collections::BTreeMap;
 ///
 /// An operation of unknown outcome may take effect at any time after its invocation, or never; a failed one never did.
 /// Operations that share a timestamp are taken as concurrent. An empty history, or one in which no completed operation
-/// observes anything, is unknown, never valid.
+/// observes anything, is unknown, never valid. The operations of an object on which something was acknowledged and
+/// nothing observed are not counted as consumed: no answer could have contradicted them.
 ///
 /// Deciding is NP-complete in general. Registers and maps whose values are written once take O(n log n); otherwise the
 /// search is exponential in the number of operations in flight at once on one object, not in their number.
@@ -122,14 +123,29 @@ impl<M: Model> Checker for Linearizability<M> {
             Some(why) => Outcome::Unknown { why },
             None => self.judge(&objects, &start, &mut atoms, limits, &mut evidence),
         };
+        let mut cannot_detect = self.cannot_detect();
+        cannot_detect.extend(never_observed(&objects));
         Answer {
             checker: self.name().to_owned(),
             model: Some(self.model.name().to_owned()),
             outcome,
             evidence,
-            cannot_detect: self.cannot_detect(),
+            cannot_detect,
         }
     }
+}
+
+/// What is said of objects that nothing observed, if there are any.
+fn never_observed<M: Model>(objects: &[Object<'_, M>]) -> Option<String> {
+    let blind: Vec<&Object<'_, M>> = objects.iter().filter(|object| !object.is_observed()).collect();
+    let first = blind.first()?;
+    let ops: u64 = blind.iter().map(|object| object.recorded).sum();
+    Some(format!(
+        "anything on {} of {} objects, {} the first, that were written and never read: {ops} operations not counted",
+        blind.len(),
+        objects.len(),
+        first.label()
+    ))
 }
 
 fn reason_not_to_judge<M: Model>(objects: &[Object<'_, M>], misfits: &[String]) -> Option<String> {
@@ -166,7 +182,9 @@ impl<M: Model> Linearizability<M> {
                     continue;
                 }
             }
-            evidence.consumed += object.recorded;
+            if object.is_observed() {
+                evidence.consumed += object.recorded;
+            }
             evidence.partitions += 1;
         }
         evidence.fired = budget.steps;

@@ -59,6 +59,11 @@ impl<'h, M: Model> Object<'h, M> {
         Ok(())
     }
 
+    /// False when something was acknowledged here and no answer says anything of the state.
+    pub(super) fn is_observed(&self) -> bool {
+        self.observing > 0 || self.calls.iter().all(|call| call.complete.is_none())
+    }
+
     pub(super) fn label(&self) -> String {
         self.key.map_or_else(|| "the object".to_owned(), |key| format!("key {key:?}"))
     }

@@ -6,6 +6,7 @@ mod landing;
 mod oracle;
 mod scenario;
 mod sections;
+mod spelling;
 mod targets;
 
 use super::labels::{HARDENING, RELEASE, SMOKE};
@@ -52,6 +53,8 @@ const CHECKS: &[Check] = &[
     scenario::no_fault_without_reason,
     oracle::missing_oracle,
     oracle::vague_oracle,
+    spelling::misspelt_checker,
+    spelling::misspelt_nemesis,
     landing::landing_not_evidence,
     landing::landing_missing,
     landing::landing_one_sided,

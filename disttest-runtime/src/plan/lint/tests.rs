@@ -57,6 +57,9 @@ fn each_requirement_that_is_broken_is_told_and_nothing_else() {
     check("- **Oracle:** client p99 <= 500 ms over the whole run\n", "", &["missing-oracle"]);
     check("client p99 <= 500 ms over the whole run", "TBD", &["missing-oracle"]);
     check("client p99 <= 500 ms over the whole run", "logs look fine", &["vague-oracle"]);
+    check("`linearizability` per key, and", "`linearizabilty` per key, and", &["misspelt-checker"]);
+    check("`linearizability` per key, and", "linearizabilty per key, and", &["misspelt-checker"]);
+    check("`asymmetric-data-cut` and `hard-kill` in turn", "`asymetric-data-cut`, `hard-kill`", &["misspelt-nemesis"]);
     check("none — the claim is about the steady state", "none", &["no-fault-without-reason", "unresolved-fault"]);
     check("§7.M: not applicable (no gated claim category falsified)\n", "", &["model-block-not-stated"]);
     check("| performance-SLO |", "| ordering |", &["model-block-missing", "unresolved-checker"]);

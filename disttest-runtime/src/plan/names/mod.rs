@@ -5,11 +5,13 @@ mod mention;
 mod nemeses;
 mod picker;
 mod signals;
+mod spelling;
 
 pub use mention::{Mention, mentions};
 pub use nemeses::{NEMESES, Nemesis};
 pub use picker::{Fit, PICKER, PickerRow, fit};
 pub use signals::{SIGNALS, Side, Signal, SignalMention, signal_mentions};
+pub use spelling::misspelt;
 
 /// A name with its aliases.
 #[derive(Clone, Copy, Debug)]

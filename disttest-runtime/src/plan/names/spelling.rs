@@ -1,0 +1,66 @@
+//! Names that are almost ones of the format. Prose is searched for known names, so a misspelt one is not seen at all:
+//! beside another name that is spelt right, a checker or a nemesis of the plan would be lost without a word.
+
+use super::{CHECKERS, MODELS, NEMESES, SIGNALS};
+
+/// The known name that `word` (from a plan, any case) was meant to be: one or two letters away, and not a name itself.
+/// O(names × length²).
+pub fn misspelt(word: &str) -> Option<&'static str> {
+    let word: Vec<char> = word.to_lowercase().chars().collect();
+    let allowed = match word.len() {
+        0..7 => return None,
+        7..10 => 1,
+        _ => 2,
+    };
+    let near = |name: &&'static str| {
+        let name: Vec<char> = name.chars().collect();
+        name.len().abs_diff(word.len()) <= allowed && distance(&name, &word) <= allowed
+    };
+    let text: String = word.iter().collect();
+    if spellings().any(|name| name == text) { None } else { spellings().find(near) }
+}
+
+fn spellings() -> impl Iterator<Item = &'static str> {
+    let nemeses = NEMESES.iter().map(|nemesis| &nemesis.name);
+    let names = CHECKERS.iter().chain(MODELS).chain(nemeses);
+    let names = names.flat_map(|name| std::iter::once(name.id).chain(name.aliases.iter().copied()));
+    names.chain(SIGNALS.iter().map(|signal| signal.name.id))
+}
+
+/// Number of letters to insert, delete or replace (Levenshtein 1965), row by row.
+fn distance(a: &[char], b: &[char]) -> usize {
+    let mut row: Vec<usize> = (0..=b.len()).collect();
+    for (i, x) in a.iter().enumerate() {
+        let mut diagonal = row[0];
+        row[0] = i + 1;
+        for (j, y) in b.iter().enumerate() {
+            let replaced = diagonal + usize::from(x != y);
+            diagonal = row[j + 1];
+            row[j + 1] = replaced.min(row[j] + 1).min(row[j + 1] + 1);
+        }
+    }
+    row[b.len()]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_name_that_is_almost_one_of_the_format_is_recognised() {
+        let check = |word: &str, expect: Option<&str>| assert_eq!(misspelt(word), expect, "{word}");
+        check("linearizabilty", Some("linearizability"));
+        check("line\u{430}rizability", Some("linearizability"));
+        check("Linearizability", None);
+        check("linearisability", None);
+        check("no-lost-acks", None);
+        check("no-lost-akc", Some("no-lost-ack"));
+        check("asymetric-data-cut", Some("asymmetric-data-cut"));
+        check("client-timeout", Some("client-timeouts"));
+        check("metrics", Some("metric"));
+        check("pause", None);
+        check("node_seen", None);
+        check("peer-timeouts", None);
+        check("quorum-loss", None);
+    }
+}
