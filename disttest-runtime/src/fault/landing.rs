@@ -1,7 +1,7 @@
 //! What a fault window proves (D15): both sides moved against a quiet baseline, and the heal took.
 
 use super::recovery::recovery;
-use super::series::{Cut, Edges};
+use super::series::{Cut, Edges, rate};
 use super::signal::{Moved, read};
 use super::{Assessment, CARRIER_SIGNAL, Policy, Series, Shape, Side, SideFinding, Window};
 use crate::base::time::Nanos;
@@ -102,16 +102,18 @@ fn carried(series: &Series, window: &Window, edges: &Edges, policy: &Policy) -> 
     }
 }
 
-/// Where payload still passed while a cut acted. The first reading after the injection is left out: what was under way
-/// then may be counted a moment later.
+/// Where payload still passed while a cut acted, at more than [`Policy::leak_share`] of its rate before. The first reading
+/// after the injection is left out: what was under way then may be counted a moment later.
 fn leak(window: &Window, edges: &Result<Edges, String>, policy: &Policy) -> Option<String> {
     let edges = edges.as_ref().ok().filter(|_| policy.cuts.contains(&window.nemesis))?;
     let carriers = window.injector.iter().filter(|series| series.signal == CARRIER_SIGNAL);
     let leaks = carriers.filter_map(|carrier| match Cut::of(carrier, edges, policy) {
         Err(why) => Some(format!("{}: {why}", place(carrier))),
         Ok(cut) => {
-            let passed = cut.fault.last()?.value - cut.fault.get(1)?.value;
-            (passed > 0.0).then(|| format!("not cut: {passed} bytes passed at {}", carrier.source))
+            let settled = cut.fault.get(1..)?;
+            let passed = settled.last()?.value - settled.first()?.value;
+            let leaks = passed > 0.0 && rate(settled) > policy.leak_share * rate(&cut.baseline);
+            leaks.then(|| format!("not cut: {passed} bytes passed at {}", carrier.source))
         }
     });
     let leaks: Vec<String> = leaks.collect();

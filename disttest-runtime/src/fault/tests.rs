@@ -90,6 +90,16 @@ fn always(at: u64) -> Option<f64> {
     Some((at / 100) as f64)
 }
 
+/// Bytes that pass, but for the time of the fault; ten that were under way are counted in the middle of it.
+fn one_late(at: u64) -> Option<f64> {
+    passing(at).map(|bytes| bytes + if at >= 4_000 { 10.0 } else { 0.0 })
+}
+
+/// Bytes that pass, every tenth of them in the time of the fault too.
+fn leaky(at: u64) -> Option<f64> {
+    passing(at).map(|bytes| bytes + (inside(at) / 10) as f64)
+}
+
 /// A level around 10 (9 to 11), 60 in the fault.
 fn level(at: u64) -> Option<f64> {
     Some(if acting(at) { 60.0 } else { 9.0 + (at / 200 % 3) as f64 })
@@ -423,6 +433,18 @@ fn the_facts_of_the_window_decide_with_the_traces() {
             |w| w.injector.push(series(CARRIER_SIGNAL, "link n1->n3", COUNTER, |at| Some(at.min(2_300) as f64))),
             LANDED,
             "proxy-dropped-bytes",
+        ),
+        (
+            "one message, counted in the middle of the cut",
+            |w| w.injector.push(series(CARRIER_SIGNAL, "link n1->n3", COUNTER, one_late)),
+            LANDED,
+            "proxy-dropped-bytes",
+        ),
+        (
+            "every tenth message passes the cut",
+            |w| w.injector.push(series(CARRIER_SIGNAL, "link n1->n3", COUNTER, leaky)),
+            NO_INJECTOR,
+            "not cut",
         ),
         ("traffic is no fault", |w| _ = w.injector.remove(0), NO_INJECTOR, "no signal was sampled"),
         (
