@@ -33,7 +33,7 @@ pub(crate) fn registered(function: &ItemFn, attribute: &Attribute, unfilled: &[R
         quote!(::std::boxed::Box::pin(async move { ::disttest_runtime::__private::blocking(#name, run) }))
     };
     let registration = registration(function, attribute, &regions);
-    let guard = format!("{name}_needs_the_disttest_harness");
+    let guard = quote::format_ident!("{name}_needs_the_disttest_harness");
     quote! {
         #[cfg_attr(rust_analyzer, ::core::prelude::v1::test)]
         #quiet
@@ -45,16 +45,16 @@ pub(crate) fn registered(function: &ItemFn, attribute: &Attribute, unfilled: &[R
             }
 
             ::disttest_runtime::__private::inventory::submit! { #registration }
-
-            // Compiled in only when this target is run by the standard test harness, which would never run the
-            // scenario and would report success.
-            #[::core::prelude::v1::test]
-            fn scenario_needs_the_disttest_harness() {
-                panic!("{}: this target holds disttest scenarios but is run by the standard test harness. In a test \
-                    target set `harness = false` and end the file with `disttest_runtime::main!();`; in a library set \
-                    `test = false` under `[lib]`", #guard);
-            }
         };
+
+        // Compiled in only when this target is run by the standard test harness, which would never run the scenario
+        // and would report success. The standard harness finds no test inside of a constant or a function.
+        #[::core::prelude::v1::test]
+        fn #guard() {
+            panic!("this target holds disttest scenarios but is run by the standard test harness. In a test target set \
+                `harness = false` and end the file with `disttest_runtime::main!();`; in a library set `test = false` \
+                under `[lib]`");
+        }
     }
 }
 

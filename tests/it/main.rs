@@ -1,5 +1,11 @@
 //! End-to-end tests.
 
+mod cli;
+mod contract;
+mod false_pass;
+mod guards;
 mod layers;
+mod sessions;
+mod tree;
 mod ui;
 mod workspace;

@@ -8,7 +8,7 @@ use disttest_runtime::plan::{
 };
 use serde_json::{Map, Value, json};
 
-/// Schema of [`json`].
+/// Schema of [`json()`].
 pub const SCHEMA: &str = "disttest.plan/1";
 
 /// True if the answer of `plan` is no: an error among the diagnostics.

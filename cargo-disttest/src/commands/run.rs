@@ -5,12 +5,13 @@ use crate::cli::RunArgs;
 use crate::exit_code::{End, Failure, Outcome};
 use crate::plan_file::PlanFile;
 use crate::runner::execute::{self, Order};
+use crate::runner::interrupt::Interruptible;
 use crate::runner::rows::{self, Row};
 use crate::runner::{build, needs, record, session};
 use crate::targets::{self, Target};
 use crate::workspace::Workspace;
 use disttest_runtime::plan::{Scenario, Tier};
-use disttest_runtime::verdict::{SessionVerdict, test_is_ok};
+use disttest_runtime::verdict::{SessionVerdict, Verdict, test_is_ok};
 use serde::Serialize;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -34,8 +35,16 @@ pub(super) fn run(context: &Context, args: &RunArgs) -> Outcome {
     let options = build::Options { release: args.release, quiet: context.common.quiet };
     let executables = build::executables(&workspace, &targets, options)?;
     let order = order(&workspace, &plan, args)?;
-    let job = Job { context, order: &order, executables: &executables, found: &found };
+    let interruptible = Interruptible::listen()
+        .map_err(|error| Failure::new(End::Bug, format!("signals cannot be listened for: {error}")))?;
+    let mut job = Job { context, plan: &plan, order: &order, executables: &executables, found: &found, interruptible };
     let rows: Vec<Row> = scenarios.iter().map(|scenario| job.scenario(scenario)).collect();
+    if rows.iter().any(|row| row.verdict == Verdict::NotRun) {
+        let noted = session::note_not_run(&workspace, &plan, &named(&workspace, &plan, &found), &order, &rows);
+        if let Err(why) = noted {
+            context.console.warning(format_args!("the session lacks what did not run: {why:#}"));
+        }
+    }
     let summary = Summary::new(&plan, &order, args.tier, rows);
     summary.print(context)
 }
@@ -81,16 +90,28 @@ fn order(workspace: &Workspace, plan: &PlanFile, args: &RunArgs) -> Result<Order
     })
 }
 
+/// The plan as its tests name it, and the folder of their package.
+fn named(workspace: &Workspace, plan: &PlanFile, found: &targets::Found) -> (String, PathBuf) {
+    let as_test = |target: &Target| (target.wanted.attribute.plan.clone(), target.placed.member.root.clone());
+    let below = || plan.path.strip_prefix(&workspace.root).unwrap_or(&plan.path).display().to_string();
+    found.targets.first().map_or_else(|| (below(), workspace.root.clone()), as_test)
+}
+
 struct Job<'a> {
+    interruptible: Interruptible,
     context: &'a Context,
+    plan: &'a PlanFile,
     order: &'a Order,
     executables: &'a BTreeMap<PathBuf, PathBuf>,
     found: &'a targets::Found,
 }
 
 impl Job<'_> {
-    fn scenario(&self, scenario: &Scenario) -> Row {
+    fn scenario(&mut self, scenario: &Scenario) -> Row {
         let (id, name) = (scenario.id.value.to_string(), scenario.name.value.as_str());
+        if let Some(signal) = self.interruptible.stopped() {
+            return Row::not_run(&id, name, format!("the run was stopped before it ({signal})"));
+        }
         let target = self.found.targets.iter().find(|target| target.wanted.attribute.id == id);
         let Some(target) = target else {
             let left_out = self.found.left_out.iter().find(|(left_out, _)| *left_out == id);
@@ -104,7 +125,7 @@ impl Job<'_> {
     }
 
     /// The row of a scenario that ran; `Err` says why it did not.
-    fn judged(&self, target: &Target, scenario: &Scenario) -> Result<Row, String> {
+    fn judged(&mut self, target: &Target, scenario: &Scenario) -> Result<Row, String> {
         let path = target.placed.path();
         let shown = shorter(&path).display().to_string();
         if !path.is_file() {
@@ -118,12 +139,12 @@ impl Job<'_> {
         let function = crate::author::frame::function_name(&target.wanted.name);
         let test = execute::find(self.order, executable, root, &function)?;
         self.announce(target, scenario, executable, &test);
-        let status = execute::run(self.order, executable, root, &test, self.context.json())?;
+        let status = execute::run(&mut self.interruptible, self.order, executable, root, &test, self.context.json())?;
         let record = record::read(Path::new(&self.order.session), &target.wanted, self.order.tier)
             .map_err(|why| format!("{why} (the test process ended with {status})"))?;
         let verdict = record.verdict;
         let mut against = Vec::new();
-        let edited = record::edited(&record, &target.wanted.attribute);
+        let edited = record::edited(&record, &self.plan.plan, scenario, &target.wanted);
         if !edited.is_empty() {
             let fields = edited.join(", ");
             against.push(format!("its attribute is not what the plan says: {fields} (cargo disttest author --check)"));

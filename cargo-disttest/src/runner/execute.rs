@@ -1,5 +1,6 @@
 //! Starting one scenario's executable, as `cargo test` would.
 
+use super::interrupt::Interruptible;
 use disttest_runtime::plan::Tier;
 use std::ffi::OsString;
 use std::path::Path;
@@ -96,6 +97,7 @@ fn pick(list: &str, function: &str) -> Result<String, String> {
 /// # Errors
 /// It cannot be started.
 pub(crate) fn run(
+    interruptible: &mut Interruptible,
     order: &Order,
     executable: &Path,
     package: &Path,
@@ -107,7 +109,7 @@ pub(crate) fn run(
     if quiet {
         command.stdout(Stdio::from(std::io::stderr()));
     }
-    command.status().map_err(|error| format!("its executable cannot be started: {error}"))
+    interruptible.run(command).map_err(|error| format!("its executable cannot be started: {error}"))
 }
 
 #[cfg(test)]

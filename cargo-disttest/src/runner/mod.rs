@@ -3,6 +3,7 @@
 
 pub(crate) mod build;
 pub(crate) mod execute;
+pub(crate) mod interrupt;
 pub(crate) mod needs;
 pub(crate) mod record;
 pub(crate) mod rows;

@@ -1,9 +1,9 @@
 //! The record that a scenario left, and whether it may be believed.
 
 use crate::author::Wanted;
-use crate::author::attribute::{Attribute, Fault};
-use disttest_runtime::plan::{Release, Tier};
-use disttest_runtime::verdict::{Declared, DeclaredFault, Drift, ScenarioRecord, Scope};
+use disttest_runtime::plan::{Plan, Scenario, Tier};
+use disttest_runtime::session::edited_fields;
+use disttest_runtime::verdict::{Drift, ScenarioRecord};
 use std::path::Path;
 
 const SCHEMA: &str = "disttest.scenario/1";
@@ -35,71 +35,12 @@ fn accept(record: ScenarioRecord, wanted: &Wanted, tier: Tier) -> Result<Scenari
     Ok(record)
 }
 
-/// Fields of the test's attribute that are not what the plan says although the scenario did not change since the test
-/// was generated: somebody edited the attribute. (A scenario that changed is drift, which the harness judges.)
-pub(crate) fn edited(record: &ScenarioRecord, attribute: &Attribute) -> Vec<&'static str> {
+/// Fields of the test's attribute that are not what the plan says although its record tells of no drift: the harness
+/// compares them too, but a record is only as good as the program that wrote it.
+pub(crate) fn edited(record: &ScenarioRecord, plan: &Plan, scenario: &Scenario, wanted: &Wanted) -> Vec<&'static str> {
     if matches!(record.drift, Drift::Scenario { .. }) {
         return Vec::new();
     }
-    let declared = &record.declared;
-    let same = [
-        ("falsifies", same_claims(declared, attribute)),
-        ("model", declared.model == attribute.model),
-        ("checkers", same_checkers(declared, attribute)),
-        ("nemesis", same_fault(declared, attribute)),
-        ("budget", same_budgets(declared, attribute)),
-    ];
-    let open = |field: &str| {
-        let also = if field == "nemesis" { "landing" } else { field };
-        attribute.unresolved.iter().any(|unresolved| unresolved == field || unresolved == also)
-    };
-    same.into_iter().filter(|(field, same)| !same && !open(field)).map(|(field, _)| field).collect()
-}
-
-fn same_claims(declared: &Declared, attribute: &Attribute) -> bool {
-    let sorted = |claims: &[(String, Vec<disttest_runtime::plan::Category>)]| {
-        let mut claims = claims.to_vec();
-        claims.iter_mut().for_each(|(_, categories)| categories.sort());
-        claims.sort();
-        claims
-    };
-    sorted(&declared.falsifies) == sorted(&attribute.falsifies)
-}
-
-fn same_checkers(declared: &Declared, attribute: &Attribute) -> bool {
-    let ours =
-        attribute.checkers.iter().map(|c| (c.name.clone(), if c.per_key { Scope::PerKey } else { Scope::Whole }));
-    let ours: Vec<(String, Scope)> = ours.collect();
-    // One more checker than planned is no weaker test.
-    ours.iter().all(|checker| declared.checkers.contains(checker))
-}
-
-fn same_fault(declared: &Declared, attribute: &Attribute) -> bool {
-    match (&declared.fault, &attribute.fault) {
-        (DeclaredFault::None { .. }, Fault::None(_)) => true,
-        (
-            DeclaredFault::Planned { nemeses, injector, victim },
-            Fault::Planned { nemeses: planned, injector: planned_injector, victim: planned_victim },
-        ) => {
-            planned.iter().all(|nemesis| nemeses.contains(nemesis))
-                && injector == planned_injector
-                && victim == planned_victim
-        }
-        _ => false,
-    }
-}
-
-fn same_budgets(declared: &Declared, attribute: &Attribute) -> bool {
-    match (&declared.budgets, &attribute.budgets) {
-        (None, None) => true,
-        (Some(declared), Some(planned)) => {
-            let release = match (&declared.release, &planned.release) {
-                (Release::Budget(declared), Release::Budget(planned)) => declared.meets(planned),
-                (Release::NotProvided { .. }, Release::NotProvided { .. }) => true,
-                _ => false,
-            };
-            release && declared.smoke.meets(&planned.smoke) && declared.hardening.meets(&planned.hardening)
-        }
-        _ => false,
-    }
+    let open = |field: &&'static str| wanted.attribute.unresolved.iter().any(|unresolved| unresolved == field);
+    edited_fields(plan, scenario, &record.declared).into_iter().filter(|field| !open(field)).collect()
 }

@@ -1,6 +1,13 @@
 //! The folder of a session, as far as the one who starts it is concerned.
 
+use super::execute::Order;
+use super::rows::Row;
+use crate::plan_file::PlanFile;
+use crate::workspace::Workspace;
 use disttest_runtime::base::digest::sha256_hex;
+use disttest_runtime::plan::Scenario;
+use disttest_runtime::session::{self, Key, Session, SessionSpec};
+use disttest_runtime::verdict::{Drift, ScenarioRecord, Verdict};
 use std::io::{self, ErrorKind};
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
@@ -22,6 +29,43 @@ pub(crate) fn create(root: &Path, slug: &str, now: SystemTime) -> io::Result<Pat
         }
     }
     unreachable!("there are more numbers than folders")
+}
+
+/// Writes down, in the session, each scenario that did not run and left no record of its own, with its reason; then
+/// builds the reports anew. `named` is the plan as its tests name it, and the folder of their package.
+///
+/// # Errors
+/// The session cannot be joined or written.
+pub(crate) fn note_not_run(
+    workspace: &Workspace,
+    plan: &PlanFile,
+    named: &(String, PathBuf),
+    order: &Order,
+    rows: &[Row],
+) -> anyhow::Result<()> {
+    let of = |row: &Row| plan.plan.scenarios.iter().find(|scenario| scenario.id.value.to_string() == row.scenario);
+    let records: Vec<ScenarioRecord> = rows
+        .iter()
+        .filter(|row| row.verdict == Verdict::NotRun)
+        .filter_map(|row| Some(not_run(plan, &named.0, of(row)?, order, row.reason.clone())))
+        .collect();
+    let session = Session::join(&SessionSpec {
+        root: Path::new(&order.session_root),
+        workspace: &workspace.root,
+        key: &Key::Folder(PathBuf::from(&order.session)),
+        plan: &session::PlanFile::find(&named.0, &named.1),
+        tier: order.tier,
+        sut_args: &order.sut_args,
+        missing_budgets_allowed: order.allow_missing_budgets,
+    })?;
+    session.register(&records)?;
+    session.rebuild()?;
+    Ok(())
+}
+
+fn not_run(plan: &PlanFile, named: &str, scenario: &Scenario, order: &Order, reason: String) -> ScenarioRecord {
+    let declared = session::planned(&plan.plan, named, scenario);
+    session::not_run(&declared, order.tier, Drift::None, Vec::new(), "not-started", reason)
 }
 
 /// A plan's slug as a folder name: nothing of it can lead elsewhere.

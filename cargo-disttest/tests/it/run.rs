@@ -14,6 +14,11 @@ fn main() {
         return;
     }
     println!("stand-in ID runs");
+    if Path::new("fake/ID.waits").exists() {
+        loop {
+            std::thread::park();
+        }
+    }
     let mut told = format!("{}\n{}\n", args.join(" "), env::current_dir().unwrap().display());
     for (name, value) in env::vars().filter(|(name, _)| name.starts_with("DISTTEST_") || name.starts_with("NEXTEST")) {
         told += &format!("{name}={value}\n");
@@ -308,11 +313,40 @@ fn an_argument_with_white_space_is_refused_because_it_would_be_split() {
 }
 
 #[test]
-fn a_run_in_which_nothing_started_leaves_no_session_that_looks_like_one() {
+fn a_run_in_which_nothing_started_leaves_a_session_that_says_why() {
     let package = package();
     package.write("tests/auto/s1.rs", "fn main() { no }\n");
-    let answer = package.disttest(&["run", PLAN_PATH, "--scenario", "S1", "--session-root", "sessions"]).expect(4);
-    assert!(answer.out.contains("Session: BLOCKED") && answer.err.contains("no MANIFEST.sha256"), "{}", answer.err);
-    assert_eq!(package.files().iter().filter(|file| file.0.starts_with("sessions")).count(), 0);
-    assert_eq!(std::fs::read_dir(package.path("sessions/small")).unwrap().count(), 0);
+    let args = ["run", PLAN_PATH, "--scenario", "S1", "--session-root", "sessions", "--format", "json"];
+    let answer = package.disttest(&args).expect(4);
+    let json: serde_json::Value = serde_json::from_str(&answer.out).unwrap();
+    assert_eq!(json["session_verdict"], "BLOCKED");
+    let report = package.read(json["report"].as_str().unwrap());
+    assert!(report.contains("tests/auto/s1.rs does not build") && report.contains("NOT-RUN"), "{report}");
+    let manifest = package.read(&format!("{}/MANIFEST.sha256", json["session"].as_str().unwrap()));
+    assert_eq!(json["manifest_sha256"], disttest_runtime::base::digest::sha256_hex(manifest.as_bytes()));
+    for file in ["session-log.md", "session.json", "artifacts/S1/scenario.json", "findings/S1.md", "plan.md"] {
+        assert!(manifest.contains(file), "{file}: {manifest}");
+    }
+}
+
+#[cfg(unix)]
+#[test]
+fn ctrl_c_ends_the_scenario_that_runs_starts_no_other_and_prints_the_table() {
+    use std::io::{BufRead, BufReader, Read};
+    let package = package();
+    package.write("fake/S1.waits", "");
+    let mut command = crate::package::binary();
+    command.current_dir(package.root()).args(["disttest", "run", PLAN_PATH]);
+    let mut run = command.stdout(std::process::Stdio::piped()).stderr(std::process::Stdio::null()).spawn().unwrap();
+    let mut out = BufReader::new(run.stdout.take().unwrap());
+    let started = out.by_ref().lines().map_while(Result::ok).any(|line| line == "stand-in S1 runs");
+    assert!(started);
+    let pid = run.id().to_string();
+    assert!(std::process::Command::new("kill").args(["-INT", &pid]).status().unwrap().success());
+    let mut rest = String::new();
+    out.read_to_string(&mut rest).unwrap();
+    assert_eq!(run.wait().unwrap().code(), Some(4), "{rest}");
+    assert!(rest.contains("it left no record in the session (the test process ended with signal: 2"), "{rest}");
+    assert!(rest.contains("the run was stopped before it (SIGINT)"), "{rest}");
+    assert!(rest.contains("Session: BLOCKED") && !rest.contains("stand-in S2 runs"), "{rest}");
 }

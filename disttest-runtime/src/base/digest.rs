@@ -19,6 +19,22 @@ pub fn sha256_hex_of(mut read: impl std::io::Read) -> std::io::Result<String> {
     }
 }
 
+/// A SHA-256 that is fed piece by piece.
+#[derive(Clone, Debug, Default)]
+pub struct Running(Sha256);
+
+impl Running {
+    /// Adds `bytes`.
+    pub fn add(&mut self, bytes: &[u8]) {
+        self.0.update(bytes);
+    }
+
+    /// The digest of everything added so far, as 64 lower-case hexadecimal digits.
+    pub fn hex(self) -> String {
+        hex(&self.0.finalize())
+    }
+}
+
 fn hex(bytes: &[u8]) -> String {
     bytes.iter().map(|b| format!("{b:02x}")).collect()
 }
@@ -30,5 +46,9 @@ mod tests {
     #[test]
     fn the_digest_is_what_sha256sum_prints() {
         assert_eq!(sha256_hex(b"abc"), "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad");
+        let mut running = Running::default();
+        running.add(b"a");
+        running.add(b"bc");
+        assert_eq!(running.hex(), sha256_hex(b"abc"));
     }
 }

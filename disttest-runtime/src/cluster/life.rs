@@ -212,8 +212,10 @@ impl Node {
         // The account stands in the record too; a journal that cannot be written only makes `undo` look in vain.
         drop(self.site.journal.write(&Act::Ended { node: node.clone(), pid, how: how.clone() }));
         match life.ending {
-            _ if life.closing => {}
-            Some(signal) if fits(exit, signal) => life.exits += 1,
+            Some(signal) if fits(exit, signal) && !life.closing => life.exits += 1,
+            Some(signal) if fits(exit, signal) => {}
+            // Taking down is done by SIGKILL: a crash that was under way then shows another status.
+            _ if life.closing && exit.is_sigkill() => {}
             _ => {
                 let allowed = self.program.exit_is_allowed();
                 life.deaths.push(NodeDeath { node, at: self.site.clock.now(), how, allowed });
@@ -231,7 +233,23 @@ impl Node {
         }
     }
 
-    /// Kills the process without waiting; from now on an exit is no news and no start succeeds.
+    /// Waits until the node answers, or has ended, for at most `limit`: one that is about to die neither answers nor
+    /// has ended yet.
+    pub(super) async fn answers_or_ends(&self, limit: Duration) {
+        let Ok(process) = self.alive(&mut self.life()) else { return };
+        let probing = async {
+            while self.program.probe(&self.spec).await.is_err() {
+                tokio::time::sleep(Duration::from_millis(10)).await;
+            }
+        };
+        tokio::select! {
+            () = probing => {}
+            _ = process.ended() => {}
+            () = tokio::time::sleep(limit) => {}
+        }
+    }
+
+    /// Kills the process without waiting; from now on an exit by SIGKILL is no news and no start succeeds.
     pub(super) fn close(&self) -> Option<Process> {
         let mut life = self.life();
         self.account_in(&mut life);

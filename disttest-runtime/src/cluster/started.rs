@@ -139,6 +139,14 @@ impl Cluster {
         self.find(node).ok()?.reading(signal)
     }
 
+    /// Waits until every node that runs has given a sign of life, or has ended; at most 1 s for each. Who was killed a
+    /// moment ago is found dead after this.
+    pub(crate) async fn last_sign_of_life(&self) {
+        for node in &self.inner.nodes {
+            node.answers_or_ends(Duration::from_secs(1)).await;
+        }
+    }
+
     /// Kills every process and waits until the kernel has reaped them. May be called again.
     pub(crate) fn close(&self) {
         self.inner.close();

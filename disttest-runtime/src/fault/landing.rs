@@ -19,6 +19,9 @@ pub fn assess(window: &Window, policy: &Policy) -> Assessment {
         injector.moved = false;
         injector.why = format!("the injection failed: {error}; {}", injector.why);
     }
+    if let Some(leak) = leak(window, &edges, policy).filter(|_| injector.moved) {
+        injector = SideFinding { moved: false, signal: None, why: format!("{leak}; {}", injector.why), ..injector };
+    }
     let moved: Vec<(&Series, Moved)> = by_injector.into_iter().chain(by_victim).collect();
     let recovery = recovery(window, &moved, policy);
     Assessment {
@@ -97,6 +100,22 @@ fn carried(series: &Series, window: &Window, edges: &Edges, policy: &Policy) -> 
         (Some(first), Some(last)) if last.value > first.value => Ok(()),
         _ => Err("nothing passed there in the baseline: the proxy is bypassed, or idle".to_owned()),
     }
+}
+
+/// Where payload still passed while a cut acted. The first reading after the injection is left out: what was under way
+/// then may be counted a moment later.
+fn leak(window: &Window, edges: &Result<Edges, String>, policy: &Policy) -> Option<String> {
+    let edges = edges.as_ref().ok().filter(|_| policy.cuts.contains(&window.nemesis))?;
+    let carriers = window.injector.iter().filter(|series| series.signal == CARRIER_SIGNAL);
+    let leaks = carriers.filter_map(|carrier| match Cut::of(carrier, edges, policy) {
+        Err(why) => Some(format!("{}: {why}", place(carrier))),
+        Ok(cut) => {
+            let passed = cut.fault.last()?.value - cut.fault.get(1)?.value;
+            (passed > 0.0).then(|| format!("not cut: {passed} bytes passed at {}", carrier.source))
+        }
+    });
+    let leaks: Vec<String> = leaks.collect();
+    (!leaks.is_empty()).then(|| leaks.join("; "))
 }
 
 /// What a node outside the victim's side suffers is no evidence that the victim did.

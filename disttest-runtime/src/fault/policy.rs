@@ -34,6 +34,9 @@ pub struct Policy {
     pub longest_lull: f64,
     /// Nemeses that act at one moment and leave the victim free to recover inside the window: no lull is too long.
     pub act_once: Vec<String>,
+    /// Nemeses that swallow all payload at every place they name: what passes at one of them while the fault acts makes
+    /// it another fault than planned.
+    pub cuts: Vec<String>,
 }
 
 impl Default for Policy {
@@ -50,6 +53,7 @@ impl Default for Policy {
             heal_within: Duration::from_secs(10),
             longest_lull: 0.5,
             act_once: vec!["connection-loss".to_owned(), "restart".to_owned()],
+            cuts: vec!["asymmetric-data-cut".to_owned(), "full-partition".to_owned()],
         }
     }
 }

@@ -57,7 +57,7 @@ fn window(shape: Shape, victim: Trace) -> Window {
         probe_ok_at: Some(ms(6_300)),
         injector: vec![
             series("proxy-dropped-bytes", "link n1->n2", COUNTER, during),
-            series(CARRIER_SIGNAL, "link n1->n2", COUNTER, |at| Some(at as f64)),
+            series(CARRIER_SIGNAL, "link n1->n2", COUNTER, passing),
         ],
         victim: vec![series("client-timeouts", "n1", shape, victim)],
     }
@@ -75,6 +75,11 @@ fn acting(at: u64) -> bool {
 /// A counter that grows all through the fault and only then.
 fn during(at: u64) -> Option<f64> {
     Some((inside(at) / 100) as f64)
+}
+
+/// Bytes that pass, but for the time of the fault.
+fn passing(at: u64) -> Option<f64> {
+    Some((at - inside(at)) as f64)
 }
 
 fn never(_: u64) -> Option<f64> {
@@ -344,7 +349,15 @@ fn the_facts_of_the_window_decide_with_the_traces() {
             "the injection failed: EPERM",
         ),
         ("the heal erred", |w| w.heal_error = Some("EPERM".into()), UNRECOVERED, "the heal failed: EPERM"),
-        ("never healed", |w| w.healed_at = None, UNRECOVERED, "never healed"),
+        (
+            "never healed",
+            |w| {
+                w.healed_at = None;
+                w.injector[1] = series(CARRIER_SIGNAL, "link n1->n2", COUNTER, |at| Some(at.min(2_000) as f64));
+            },
+            UNRECOVERED,
+            "never healed",
+        ),
         ("no probe succeeded", |w| w.probe_ok_at = None, UNRECOVERED, "no application probe succeeded"),
         ("a probe of before the heal", |w| w.probe_ok_at = Some(ms(5_900)), UNRECOVERED, "before the heal"),
         ("a probe too late", |w| w.probe_ok_at = Some(ms(16_100)), UNRECOVERED, "took 10.10 s, more than 10.00 s"),
@@ -390,6 +403,27 @@ fn the_facts_of_the_window_decide_with_the_traces() {
             "nothing passed there in the baseline",
         ),
         ("traffic on another link", |w| w.injector[1].source = "link n2->n3".into(), NO_INJECTOR, "may be bypassed"),
+        (
+            "one link of the cut was left open",
+            |w| w.injector.push(series(CARRIER_SIGNAL, "link n1->n3", COUNTER, always)),
+            NO_INJECTOR,
+            "not cut: 36 bytes passed at link n1->n3",
+        ),
+        (
+            "the same, and no cut is planned",
+            |w| {
+                w.nemesis = "latency".to_owned();
+                w.injector.push(series(CARRIER_SIGNAL, "link n1->n3", COUNTER, always));
+            },
+            LANDED,
+            "proxy-dropped-bytes",
+        ),
+        (
+            "what was under way when it was cut is counted late",
+            |w| w.injector.push(series(CARRIER_SIGNAL, "link n1->n3", COUNTER, |at| Some(at.min(2_300) as f64))),
+            LANDED,
+            "proxy-dropped-bytes",
+        ),
         ("traffic is no fault", |w| _ = w.injector.remove(0), NO_INJECTOR, "no signal was sampled"),
         (
             "sampled each 500 ms",

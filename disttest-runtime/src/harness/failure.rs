@@ -1,8 +1,8 @@
 //! What a person sees when a scenario failed: the verdict, the witness, the ends of the logs, how to run it again.
 
 use crate::checker::Outcome;
-use crate::session::{Layout, disk, violates};
-use crate::verdict::{End, RunRecord, ScenarioRecord};
+use crate::session::{Layout, disk};
+use crate::verdict::{End, RunRecord, ScenarioRecord, violates};
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
 

@@ -11,10 +11,10 @@ use super::select::{Selected, select};
 use super::{budget, failure, leftovers, seeds, turn};
 use crate::plan::Budget;
 use crate::session::{
-    Attempt, Key, PlanFile, Session, SessionSpec, disk, drift_of, judge, not_run, read_run, reproduces, session_root,
-    test_is_ok, violates, workspace_root,
+    Attempt, Key, PlanFile, Session, SessionSpec, disk, drift_of, judge, not_run, read_run, session_root, test_is_ok,
+    workspace_root,
 };
-use crate::verdict::{Drift, End, Event, RunRecord, RunRequest, ScenarioRecord};
+use crate::verdict::{Drift, End, Event, RunRecord, RunRequest, ScenarioRecord, reproduces, violates};
 use anyhow::Result;
 use serde_json::json;
 use std::collections::BTreeMap;

@@ -1,6 +1,7 @@
 //! From part files to the history: read back, counted, sorted by invocation, written for good.
 
 use super::client::Remains;
+use crate::base::digest::Running;
 use crate::history::{Effect, Op};
 use crate::verdict::OpCounts;
 use std::collections::HashSet;
@@ -22,6 +23,8 @@ pub struct Finished {
     pub defects: Vec<String>,
     /// Operations by outcome.
     pub counts: OpCounts,
+    /// SHA-256 of the history as it was written, taken of the bytes before anything could change the file.
+    pub sha256: String,
 }
 
 /// Reads back the parts of all clients, (process id, what the client counted), writes the history and removes them.
@@ -45,10 +48,10 @@ pub(super) fn merge(dir: &Path, clients: Vec<(u64, Remains)>) -> io::Result<Fini
     defects.extend(
         lines.iter().filter(|(op, _)| !ids.insert(op.op_id)).map(|(op, _)| format!("operation {} twice", op.op_id)),
     );
-    write(dir, &lines)?;
+    let sha256 = write(dir, &lines)?;
     let ops: Vec<Op> = lines.into_iter().map(|(op, _)| op).collect();
     let counts = count(&ops);
-    Ok(Finished { ops, defects, counts })
+    Ok(Finished { ops, defects, counts, sha256 })
 }
 
 /// Path of the part file of a client.
@@ -69,18 +72,22 @@ fn read_part(path: &Path, process: u64, lines: &mut Vec<(Op, String)>, defects: 
 }
 
 /// Whole or not at all: to a file beside it, synced, renamed; only then the parts go. The lines are those that were
-/// read back, to the byte.
-fn write(dir: &Path, lines: &[(Op, String)]) -> io::Result<()> {
+/// read back, to the byte. Gives the SHA-256 of what was written.
+fn write(dir: &Path, lines: &[(Op, String)]) -> io::Result<String> {
     let beside = dir.join(format!("{HISTORY_FILE}.new"));
     let mut file = BufWriter::new(File::create(&beside)?);
+    let mut digest = Running::default();
     for (_, line) in lines {
-        file.write_all(line.as_bytes())?;
-        file.write_all(b"\n")?;
+        for part in [line.as_bytes(), b"\n"] {
+            file.write_all(part)?;
+            digest.add(part);
+        }
     }
     file.into_inner().map_err(io::IntoInnerError::into_error)?.sync_all()?;
     fs::rename(&beside, dir.join(HISTORY_FILE))?;
     File::open(dir)?.sync_all()?;
-    fs::remove_dir_all(dir.join(PARTS_DIR))
+    fs::remove_dir_all(dir.join(PARTS_DIR))?;
+    Ok(digest.hex())
 }
 
 fn count(ops: &[Op]) -> OpCounts {

@@ -128,6 +128,7 @@ impl Core {
         let mut facts = self.facts();
         facts.operations = finished.counts;
         facts.history_weak.extend(finished.defects);
+        facts.history_sha256 = Some(finished.sha256);
         facts.recording_finished = true;
         Ok(finished.ops)
     }

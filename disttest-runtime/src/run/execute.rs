@@ -90,6 +90,14 @@ impl Execution {
         if let Err(panic) = panics::caught(|| runtime.block_on(faults::heal_at_the_end(&core))) {
             core.facts().note(format!("the heal at the end panicked: {panic}"));
         }
+        if end == End::Judged {
+            let cluster = core.facts().cluster.clone();
+            runtime.block_on(async {
+                if let Some(cluster) = cluster {
+                    cluster.last_sign_of_life().await;
+                }
+            });
+        }
         let record = conclude(&core, end);
         runtime.shutdown_timeout(Duration::from_secs(2));
         record
@@ -112,18 +120,16 @@ async fn supervise(core: &Core, body: impl Future<Output = Result<Judged>>, told
     }
 }
 
-/// Takes everything down and makes the record. Deaths are read before the processes are ended.
+/// Takes everything down and makes the record.
 fn conclude(core: &Core, end: End) -> RunRecord {
     let cluster = core.facts().cluster.clone();
-    let early = cluster.as_ref().map(|cluster| cluster.deaths()).unwrap_or_default();
     if let Some(cluster) = &cluster {
         cluster.close();
     }
     for undone in undo_journal(core.run_dir()) {
         core.facts().note(format!("left behind and undone at the end: {undone}"));
     }
-    let mut record = record::gather(core, end);
-    record.deaths = early;
+    let record = record::gather(core, end);
     let notes = match &record.end {
         End::Judged => "judged".to_owned(),
         other => serde_json::to_string(other).unwrap_or_default(),

@@ -26,6 +26,8 @@ pub(crate) struct Facts {
     pub(crate) epochs: u64,
     pub(crate) no_fault: Option<String>,
     pub(crate) recording_finished: bool,
+    /// Of the history as the recorder wrote it.
+    pub(crate) history_sha256: Option<String>,
     pub(crate) operations: OpCounts,
     pub(crate) history_weak: Vec<String>,
     pub(crate) history_lacks: Vec<String>,

@@ -78,9 +78,13 @@ impl<'w> Faults<'w> {
     pub async fn settle(self) -> Landed {
         let core = &self.workload.core;
         heal_active(core).await;
-        if core.facts().windows.is_empty() {
-            core.facts().note("no fault was injected before the faults were settled");
+        let mut facts = core.facts();
+        if facts.windows.is_empty() {
+            facts.note("no fault was injected before the faults were settled");
+            // What a fault would have needed is no lack of the environment: the fault is what is missing.
+            facts.precondition("baseline captured", true, "not needed: no fault was injected".to_owned());
         }
+        drop(facts);
         Landed { run_id: core.request.run_id.clone() }
     }
 

@@ -135,6 +135,14 @@ impl Run {
         Oracle::new(Arc::clone(&self.core), recorded)
     }
 
+    /// Waits for `future` in a scenario that is not `async`.
+    ///
+    /// # Panics
+    /// In an `async` scenario, or on a thread that the run did not start: write `.await` there.
+    pub fn block_on<F: Future>(&self, future: F) -> F::Output {
+        tokio::runtime::Handle::current().block_on(future)
+    }
+
     /// How long a fault is held by default, so that the budget's faults fit into its seconds with a baseline before and
     /// a recovery after each: from 2.5 s to 30 s.
     pub fn default_hold(&self) -> Duration {

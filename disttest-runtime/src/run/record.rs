@@ -2,12 +2,10 @@
 
 use super::core::Core;
 use super::signals;
-use crate::base::digest::sha256_hex;
 use crate::base::time::Nanos;
 use crate::nemesis::journaled_injections;
 use crate::plan::Budget;
-use crate::recorder::HISTORY_FILE;
-use crate::verdict::{End, LogScan, OpCounts, RunRecord, RunRequest};
+use crate::verdict::{End, OpCounts, RunRecord, RunRequest};
 use anyhow::{Context, Result};
 use std::fs::{self, File};
 use std::io::Write;
@@ -55,7 +53,8 @@ pub(super) fn gather(core: &Core, end: End) -> RunRecord {
         answers: facts.answers.clone(),
         teeth: facts.teeth.clone(),
         deaths,
-        log_scan: scan_logs(Path::new(&core.request.log_dir)).ok(),
+        // The log of this very process is whole only once it has ended, so its supervisor scans them all.
+        log_scan: None,
         notes: facts.notes.clone(),
     }
 }
@@ -91,18 +90,6 @@ pub(super) fn write(record: &RunRecord) -> Result<()> {
     replace(&Path::new(&record.request.run_dir).join("run.json"), &text)
 }
 
-/// Reads every captured log whole. Nobody scanned when one cannot be read.
-fn scan_logs(folder: &Path) -> Result<LogScan> {
-    let mut logs = fs::read_dir(folder)?.map(|entry| Ok(entry?.path())).collect::<Result<Vec<_>>>()?;
-    logs.sort();
-    let mut scan = LogScan::default();
-    for log in logs.iter().filter(|path| path.is_file()) {
-        let name = log.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
-        crate::audit::logs::add(&mut scan, &name, &fs::read(log)?);
-    }
-    Ok(scan)
-}
-
 /// Each declared victim signal gave at least one reading.
 fn observability(core: &Core) {
     let silent = signals::unread(core, core.entry.victim);
@@ -120,16 +107,17 @@ fn so_far(core: &Core, from: Option<Nanos>) -> Nanos {
     from.map(|from| Nanos::from(core.clock.now().since(from))).unwrap_or_default()
 }
 
-/// Ends the recording if the run ended before it did; returns the SHA-256 of `history.jsonl`.
+/// Ends the recording if the run ended before it did; returns the SHA-256 of the history that the oracle was given.
+///
+/// Never that of the file as it is now: code of the scenario has run since, and a history that was changed after it was
+/// judged must not be taken for the one that was.
 fn close_history(core: &Core) -> Result<String> {
     if !core.facts().recording_finished {
         // Clients are cut off: that their operations lose their handles is the run's doing.
         core.recorder.closing();
         core.finish_recording()?;
     }
-    let path = core.run_dir().join(HISTORY_FILE);
-    let text = fs::read(&path).with_context(|| format!("{} cannot be read", path.display()))?;
-    Ok(sha256_hex(&text))
+    core.facts().history_sha256.clone().context("no history was written")
 }
 
 fn write_landing(core: &Core) -> Result<()> {

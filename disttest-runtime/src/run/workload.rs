@@ -55,7 +55,8 @@ impl WorkloadBuilder {
         self
     }
 
-    /// Starts the clients: each runs `client` until it returns, which it should once [`Client::running`] is false.
+    /// Starts the clients: each runs `client` until it returns, which it should once [`Client::running`] is false. The
+    /// workload is as long as all of them are at work: who has nothing more to do waits.
     ///
     /// Errors: no clients; a client pinned to a node that is none. An error that a client returns, and its panic, are
     /// errors of [`Workload::stop`].
@@ -138,8 +139,8 @@ impl Workload {
         let core = Arc::clone(&self.core);
         let mut ended = Vec::new();
         self.until_enough(&mut ended).await?;
-        self.running.store(false, Ordering::Relaxed);
         let stopped = core.clock.now();
+        self.running.store(false, Ordering::Relaxed);
         self.drain(&mut ended).await?;
         self.measure(stopped, &ended);
         super::faults::heal_active(&core).await;
@@ -246,15 +247,21 @@ impl Workload {
         self.answers().into_iter().filter_map(silent).collect()
     }
 
-    /// The workload lasted until it was stopped, or until its last client ended by itself.
+    /// The workload lasted until it was stopped, or until the first client ended by itself: from then on the load was
+    /// not the intended one (red flag 1).
     fn measure(&self, stopped: Nanos, ended: &[Ended]) {
-        let last = ended.iter().map(|one| one.at).max().unwrap_or(stopped);
+        let first = ended.iter().map(|one| one.at).min().unwrap_or(stopped);
         let early = ended.iter().filter(|one| one.at < stopped).count();
         let mut facts = self.core.facts();
         let from = facts.workload_from.unwrap_or_default();
-        facts.workload = Some(Nanos::from(last.min(stopped).since(from)));
+        let lasted = first.min(stopped).since(from);
+        facts.workload = Some(Nanos::from(lasted));
         if early > 0 {
-            facts.note(format!("{early} of {} clients ended before the workload was stopped", self.started));
+            facts.note(format!(
+                "{early} of {} clients ended before the workload was stopped, the first after {:.1} s",
+                self.started,
+                lasted.as_secs_f32()
+            ));
         }
     }
 

@@ -1,10 +1,11 @@
 //! Joining a session: the first process of a run creates it, the others find it, each under the lock of the run.
 
+use super::prune::prune;
 use super::rebuild::rebuild;
-use super::{Attempt, Held, Key, Layout, PlanFile, commit_under_test, discover_toolbox, disk, lock, violates};
+use super::{Attempt, Held, Key, Layout, PlanFile, commit_under_test, discover_toolbox, disk, lock};
 use crate::base::digest::sha256_hex;
 use crate::plan::{Plan, Tier};
-use crate::verdict::{Declared, RunRecord, ScenarioRecord, SessionRecord, Verdict};
+use crate::verdict::{Declared, RunRecord, ScenarioRecord, SessionRecord, Verdict, violates};
 use anyhow::{Context, Result, bail, ensure};
 use serde::{Deserialize, Serialize};
 use std::fs;
@@ -47,11 +48,11 @@ pub struct Session {
 
 /// How a run finds its session again.
 #[derive(Debug, Serialize, Deserialize)]
-struct IndexEntry {
-    schema: String,
-    key: String,
-    plan: String,
-    dir: PathBuf,
+pub(super) struct IndexEntry {
+    pub(super) schema: String,
+    pub(super) key: String,
+    pub(super) plan: String,
+    pub(super) dir: PathBuf,
 }
 
 impl Session {
@@ -67,7 +68,10 @@ impl Session {
         disk::write_atomic(&runs.join(".gitignore"), b"*\n").context("cannot write to the session root")?;
         let dir = match existing(spec, &slug, &index)? {
             Some(dir) => dir,
-            None => create(spec, &slug, &index)?,
+            None => {
+                prune(&runs, SystemTime::now());
+                create(spec, &slug, &index)?
+            }
         };
         let record: SessionRecord = disk::read_json(&dir.join("session.json"))
             .map_err(anyhow::Error::msg)?

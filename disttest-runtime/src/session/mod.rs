@@ -5,6 +5,7 @@
 //! inside it; after each scenario the reports and the manifest are rebuilt from what is on disk, so that a killed run
 //! leaves a true, if partial, report behind.
 
+mod attribute;
 mod commit;
 pub mod disk;
 mod evidence;
@@ -14,12 +15,13 @@ mod layout;
 mod lock;
 mod manifest;
 mod plan_file;
+mod prune;
 mod rebuild;
 mod root;
 mod scenario;
 mod toolbox;
-mod violation;
 
+pub use attribute::{edited_fields, planned};
 pub use commit::commit_under_test;
 pub use evidence::{read_run, settle_run};
 pub use join::{Session, SessionSpec};
@@ -31,7 +33,6 @@ pub use plan_file::{PlanFile, drift_of};
 pub use root::{session_root, workspace_root};
 pub use scenario::{judge, not_run, test_is_ok};
 pub use toolbox::discover_toolbox;
-pub use violation::{reproduces, violates};
 
 #[cfg(test)]
 mod tests;

@@ -1,6 +1,6 @@
 //! The plan a test names: found, read and compared with what the test was made from.
 
-use super::{path_safe, workspace_root};
+use super::{edited_fields, path_safe, workspace_root};
 use crate::base::digest::sha256_hex;
 use crate::plan::{self, Id, Plan, Scenario};
 use crate::verdict::{Declared, DeclaredFault, Drift};
@@ -61,6 +61,9 @@ impl PlanFile {
 }
 
 /// What became of the scenario since its test was made (D9, D10). `plan_sha256` is the one in the test.
+///
+/// A digest tells that the plan did not change, not that the test still says what the plan says: an attribute that was
+/// edited by hand (a smaller budget, a checker less) is compared field by field and is as good as a changed scenario.
 pub fn drift_of(file: &PlanFile, declared: &Declared, plan_sha256: &str) -> Drift {
     let found = match &file.found {
         Ok(found) => found,
@@ -74,6 +77,12 @@ pub fn drift_of(file: &PlanFile, declared: &Declared, plan_sha256: &str) -> Drif
     };
     if plan::scenario_digest(&found.plan, scenario) != declared.scenario_sha256 {
         return Drift::Scenario { fields: changed_fields(scenario, declared) };
+    }
+    let edited = edited_fields(&found.plan, scenario, declared);
+    if !edited.is_empty() {
+        return Drift::Scenario {
+            fields: edited.into_iter().map(|field| format!("{field} (of the attribute)")).collect(),
+        };
     }
     if found.sha256 == plan_sha256 { Drift::None } else { Drift::PlanOnly }
 }

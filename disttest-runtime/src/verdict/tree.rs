@@ -154,7 +154,7 @@ impl Path<'_> {
             Drift::Unknown { why } => self.step("drift-unknown", self.verdict, format!("drift unknown: {why}")),
             Drift::Scenario { fields } => {
                 let fields = if fields.is_empty() { "its text".to_owned() } else { fields.join(", ") };
-                let reason = format!("the plan's scenario changed after the test was generated: {fields}");
+                let reason = format!("the test is not what the plan's scenario says: {fields}");
                 self.cap("drift", Verdict::PartialSurface, reason);
             }
         }

@@ -1,8 +1,8 @@
 //! AUTO-GENERATED from test plan: docs/testing-plans/abd-register.md
 //! Scenario: S2 acknowledged_writes_survive_the_kill_of_a_quorum
 //! Falsifies: C2 (see §1b of the plan for full text)
-//! Plan-SHA256: 8847807b3d7c3302e41398c94f91027a50c7d4a8ac81e9c9e457c3d0a5e5fcdf   Scenario-SHA256: c6444561df9a9d667d143af8e5a3b085825c98a3463f2d088415b52f24ff22f7   Generator: cargo-disttest 0.1.0
-//! Frame-SHA256: 3b54b131ad0913822bbd7cfd0720ba5643361f25ed1af912deb8ff8c412e8499
+//! Plan-SHA256: dfa26446b014d48be5e1805857e605dc8f2d3f6bf8a04e060a9cf652258bc8e9   Scenario-SHA256: 9907be4265fce3fea27f69479cffd6572683234049a113e05d98d6eb604b3d87   Generator: cargo-disttest 0.1.0
+//! Frame-SHA256: 270eab5c853d6aeddf03be43d99dfd821513e1d6f89a50d474b93a913349ddb9
 //!
 //! REVIEW BEFORE TREATING AS A PERMANENT REGRESSION: the workload, the faults and the oracle below must be what the
 //! plan says, and the oracle must be able to reject a wrong history.
@@ -16,8 +16,8 @@ use disttest_runtime::prelude::*;
 #[disttest_runtime::scenario(
     id = "S2",
     plan = "docs/testing-plans/abd-register.md",
-    plan_sha256 = "8847807b3d7c3302e41398c94f91027a50c7d4a8ac81e9c9e457c3d0a5e5fcdf",
-    scenario_sha256 = "c6444561df9a9d667d143af8e5a3b085825c98a3463f2d088415b52f24ff22f7",
+    plan_sha256 = "dfa26446b014d48be5e1805857e605dc8f2d3f6bf8a04e060a9cf652258bc8e9",
+    scenario_sha256 = "9907be4265fce3fea27f69479cffd6572683234049a113e05d98d6eb604b3d87",
     falsifies("C2": durability),
     model = register,
     checkers("no-lost-ack", "linearizability" per_key),
@@ -30,10 +30,11 @@ use disttest_runtime::prelude::*;
     ),
 )]
 async fn acknowledged_writes_survive_the_kill_of_a_quorum(run: Run) -> Result<Judged> {
-    // disttest:begin workload — closed loop, 10 clients spread evenly over the nodes, each pinned to one
+    // disttest:begin workload — closed loop, 10 clients spread over the nodes in turn, each pinned to one
     // | node; every operation writes a key of its own, once, with a unique value; one operation in five reads
-    // | a key that the same client has written. Each client keeps to at most 60 operations a second and gives
-    // | an operation 0.65 s. After the faults every key is read once.
+    // | a key that the same client has written. Each client keeps to at most 60 operations a second, gives an
+    // | operation 0.65 s, and pauses 250 ms after one without answer. After the faults every key is read
+    // | once.
     let cluster = run.cluster(support::program()).await?;
     let keys = Keys::default();
     let written = keys.clone();
@@ -70,7 +71,6 @@ async fn acknowledged_writes_survive_the_kill_of_a_quorum(run: Run) -> Result<Ju
 
 // disttest:begin helpers — imports, types and functions of this test
 #[path = "../support/mod.rs"]
-#[allow(dead_code, reason = "each scenario uses its part of it")]
 mod support;
 
 use std::sync::{Arc, Mutex, PoisonError};

@@ -1,8 +1,8 @@
 //! AUTO-GENERATED from test plan: docs/testing-plans/abd-register.md
 //! Scenario: S3 every_healthy_node_serves_reads_and_writes
 //! Falsifies: C3, C4 (see §1b of the plan for full text)
-//! Plan-SHA256: 8847807b3d7c3302e41398c94f91027a50c7d4a8ac81e9c9e457c3d0a5e5fcdf   Scenario-SHA256: 5d4fdae8db88c1630eaf18a00d738f4f65285eae9fecf7f18ef4e918af3a46a5   Generator: cargo-disttest 0.1.0
-//! Frame-SHA256: 3904bb93def6504fe5d5fe796103c6353931a3449023585396ad630db1d306ea
+//! Plan-SHA256: dfa26446b014d48be5e1805857e605dc8f2d3f6bf8a04e060a9cf652258bc8e9   Scenario-SHA256: 8ce782e38ebec58d31eb9342f2c71dc1ec45da1832fa3c3661f43811c730a87f   Generator: cargo-disttest 0.1.0
+//! Frame-SHA256: f1b9b566ac507c17555d998d92874d0b6996fa19d352a1c7e5f9ef02f8dedc1b
 //!
 //! REVIEW BEFORE TREATING AS A PERMANENT REGRESSION: the workload, the faults and the oracle below must be what the
 //! plan says, and the oracle must be able to reject a wrong history.
@@ -16,8 +16,8 @@ use disttest_runtime::prelude::*;
 #[disttest_runtime::scenario(
     id = "S3",
     plan = "docs/testing-plans/abd-register.md",
-    plan_sha256 = "8847807b3d7c3302e41398c94f91027a50c7d4a8ac81e9c9e457c3d0a5e5fcdf",
-    scenario_sha256 = "5d4fdae8db88c1630eaf18a00d738f4f65285eae9fecf7f18ef4e918af3a46a5",
+    plan_sha256 = "dfa26446b014d48be5e1805857e605dc8f2d3f6bf8a04e060a9cf652258bc8e9",
+    scenario_sha256 = "8ce782e38ebec58d31eb9342f2c71dc1ec45da1832fa3c3661f43811c730a87f",
     falsifies("C3": liveness, "C4": operational),
     no_fault = "the claim under test is about a healthy cluster",
     budget(
@@ -27,11 +27,12 @@ use disttest_runtime::prelude::*;
     ),
 )]
 async fn every_healthy_node_serves_reads_and_writes(run: Run) -> Result<Judged> {
-    // disttest:begin workload — closed loop, 10 clients spread evenly over the nodes, each pinned to one
+    // disttest:begin workload — closed loop, 10 clients spread over the nodes in turn, each pinned to one
     // | node; half reads, half writes on twenty keys, unique values; each client keeps to at most 100
     // | operations a second and gives an operation 0.65 s.
     let cluster = run.cluster(support::program()).await?;
-    let workload: Workload = run.workload(cluster).clients(10).start(twenty_keys).await?;
+    let workload: Workload =
+        run.workload(cluster).clients(10).probe(support::peer_timeouts()).start(twenty_keys).await?;
     // disttest:end workload
 
     // disttest:begin faults — none: the claim under test is about a healthy cluster.
@@ -40,14 +41,13 @@ async fn every_healthy_node_serves_reads_and_writes(run: Run) -> Result<Judged> 
 
     // disttest:begin oracle — `error_rate == 0` and at least 20 acknowledged reads and 20 acknowledged writes
     // | through each node; both counts come from the history. Cannot detect: slowness below the deadline.
-    let history: Recorded = workload.stop(|_client: Client| async { Ok(()) }).await?;
+    let history: Recorded = workload.stop(read_everything).await?;
     run.oracle(history).check(EveryNodeServes { nodes: run.nodes() }).judge(landed)
     // disttest:end oracle
 }
 
 // disttest:begin helpers — imports, types and functions of this test
 #[path = "../support/mod.rs"]
-#[allow(dead_code, reason = "each scenario uses its part of it")]
 mod support;
 
 use disttest_runtime::checker::{Answer, Checker, Evidence, Limits, Outcome, Violation};
@@ -59,16 +59,25 @@ use support::Session;
 const PERIOD: Duration = Duration::from_millis(10);
 /// Acknowledged operations of each kind that a node must have served.
 const ENOUGH: usize = 20;
+const KEYS: u64 = 20;
 
 async fn twenty_keys(client: Client) -> Result<()> {
     let mut session = Session::new(client);
     while session.client.running() {
-        let key = format!("k{}", session.client.rng().below(20));
+        let key = format!("k{}", session.client.rng().below(KEYS));
         let answered = match session.client.rng().chance(1, 2) {
             true => session.write(&key).await,
             false => session.read(&key).await,
         };
         session.pace(PERIOD, answered).await;
+    }
+    Ok(())
+}
+
+async fn read_everything(client: Client) -> Result<()> {
+    let mut session = Session::new(client);
+    for key in 0..KEYS {
+        session.read_at_quiescence(&format!("k{key}")).await?;
     }
     Ok(())
 }

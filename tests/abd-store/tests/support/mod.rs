@@ -10,9 +10,9 @@ use tokio::time::{Instant, sleep, sleep_until};
 const DEADLINE: Duration = Duration::from_millis(650);
 /// Pause of a client after an operation without an answer. Each may leave a write of unknown outcome behind, and a
 /// history full of those can be explained in too many ways.
-const PAUSE: Duration = Duration::from_millis(100);
+const PAUSE: Duration = Duration::from_millis(250);
 /// How often a read at quiescence is tried.
-const ATTEMPTS: u32 = 60;
+const ATTEMPTS: u32 = 40;
 
 /// A node. It is ready when a read through it has found a majority.
 pub(crate) fn program() -> Program {

@@ -1,0 +1,23 @@
+//! S4: somebody took a checker of the plan out of the attribute.
+
+use disttest_runtime::prelude::*;
+
+#[disttest_runtime::scenario(
+    id = "S4",
+    plan = "plans/sabotage.md",
+    plan_sha256 = "6cf2413244aee4d530c848d5801e366334229f5b124d404284d7c3f780767fe6",
+    scenario_sha256 = "02750fb4edfbcb07c8bced8284a11ac3ccfe0e4961a4b0b943a8a8fd26048558",
+    falsifies("C1": safety),
+    model = register,
+    checkers("linearizability" per_key),
+    nemesis("full-partition"),
+    landing(injector("proxy-dropped-bytes"), victim("metric:peer-timeouts")),
+    budget(
+        smoke(nodes = 3, seconds = 3, faults = 1, seeds = 1),
+        hardening(nodes = 4, seconds = 30, faults = 3, seeds = 3),
+        release = "not provided — the table of sabotages needs none. Revisit when: a sabotage shows only in long runs.",
+    ),
+)]
+async fn checker_of_the_plan_left_out(run: Run) -> Result<Judged> {
+    crate::body::judged(run).await
+}

@@ -1,0 +1,23 @@
+//! S2: its digest is that of an earlier plan, which spoke of five clients.
+
+use disttest_runtime::prelude::*;
+
+#[disttest_runtime::scenario(
+    id = "S2",
+    plan = "plans/sabotage.md",
+    plan_sha256 = "6cf2413244aee4d530c848d5801e366334229f5b124d404284d7c3f780767fe6",
+    scenario_sha256 = "8d13303c71d5c8e951623773ab138a85c8372bb473f77742927c12c4dd64fa93",
+    falsifies("C1": safety),
+    model = register,
+    checkers("linearizability" per_key, "no-lost-ack"),
+    nemesis("full-partition"),
+    landing(injector("proxy-dropped-bytes"), victim("metric:peer-timeouts")),
+    budget(
+        smoke(nodes = 3, seconds = 3, faults = 1, seeds = 1),
+        hardening(nodes = 4, seconds = 30, faults = 3, seeds = 3),
+        release = "not provided — the table of sabotages needs none. Revisit when: a sabotage shows only in long runs.",
+    ),
+)]
+async fn plan_edited_after_generation(run: Run) -> Result<Judged> {
+    crate::body::judged(run).await
+}

@@ -1,0 +1,23 @@
+//! S7: a workload that is long enough to be cut short after its fault has landed.
+
+use disttest_runtime::prelude::*;
+
+#[disttest_runtime::scenario(
+    id = "S7",
+    plan = "plans/sabotage.md",
+    plan_sha256 = "6cf2413244aee4d530c848d5801e366334229f5b124d404284d7c3f780767fe6",
+    scenario_sha256 = "10e08cb517809146d16e5434bc52bb9199b655ac62bd5f710661dd53d1190fb7",
+    falsifies("C1": safety),
+    model = register,
+    checkers("linearizability" per_key, "no-lost-ack"),
+    nemesis("full-partition"),
+    landing(injector("proxy-dropped-bytes"), victim("metric:peer-timeouts")),
+    budget(
+        smoke(nodes = 3, seconds = 25, faults = 1, seeds = 1),
+        hardening(nodes = 4, seconds = 30, faults = 3, seeds = 3),
+        release = "not provided — the table of sabotages needs none. Revisit when: a sabotage shows only in long runs.",
+    ),
+)]
+async fn longer_workload(run: Run) -> Result<Judged> {
+    crate::body::judged(run).await
+}

@@ -1,0 +1,387 @@
+//! The table of sabotages: real runs of real processes, each wrong in one place, and the verdict it must come to.
+//!
+//! The first row is the healthy twin: without it, the others would prove nothing.
+
+use disttest_runtime::base::digest::sha256_hex;
+use disttest_runtime::plan;
+use disttest_runtime::verdict::{ScenarioRecord, Verdict};
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Output, Stdio};
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::{Duration, Instant};
+use tempfile::TempDir;
+
+use Verdict::{
+    FailNondeterministic, FailReproducible, InconclusiveEnv, InconclusiveFaultNotProven, InconclusiveOracleTooWeak,
+    NotRun, PartialModel, PartialSurface, PassSmoke,
+};
+
+const S1: &str = "register::register_under_a_partition";
+const S2: &str = "edited::plan_edited_after_generation";
+const S3: &str = "budget::budget_below_the_plan";
+const S4: &str = "checker::checker_of_the_plan_left_out";
+const S5: &str = "unfilled::region_not_filled";
+const S6: &str = "helped::helper_not_filled";
+const S7: &str = "longer::longer_workload";
+
+/// One sabotage: what is wrong, which scenario it is done to, more of its environment, the verdict, a part of the reason.
+type Row = (&'static str, &'static str, &'static [(&'static str, &'static str)], Verdict, &'static str);
+
+const DEADLINE: &[(&str, &str)] = &[("DISTTEST_DEADLINE", "9")];
+const STRICT: &[(&str, &str)] = &[("DISTTEST_STRICT", "1")];
+const HARDENING: &[(&str, &str)] = &[("DISTTEST_TIER", "hardening"), ("DISTTEST_SEEDS", "1")];
+const BUG: &[(&str, &str)] = &[("DISTTEST_SUT_ARGS", "--bug ack-before-quorum")];
+
+#[rustfmt::skip]
+const TABLE: &[Row] = &[
+    ("", S1, &[], PassSmoke, "fault landed"),
+    // The fault.
+    ("partition-not-applied", S1, &[], InconclusiveFaultNotProven, "`full-partition`"),
+    ("partition-in-part", S1, &[], InconclusiveFaultNotProven, "not cut:"),
+    ("injection-fails", S1, &[], InconclusiveFaultNotProven, "n9"),
+    ("injection-error-swallowed", S1, &[], InconclusiveFaultNotProven, "`full-partition`"),
+    ("fault-never-injected", S1, &[], InconclusiveFaultNotProven, "no fault"),
+    ("faults-none", S1, &[], InconclusiveFaultNotProven, "no fault was injected"),
+    ("another-fault-than-planned", S1, &[], InconclusiveFaultNotProven, "`full-partition` never acted"),
+    ("healed-at-once", S1, &[], InconclusiveFaultNotProven, "`full-partition`"),
+    ("proxy-bypassed", S1, &[], InconclusiveEnv, "fault plane responsive"),
+    ("victim-noisy-before-the-fault", S1, &[], InconclusiveFaultNotProven, "metric:peer-timeouts"),
+    ("probe-always-errs", S1, &[], InconclusiveEnv, "never read: metric:peer-timeouts"),
+    ("probe-errs-under-the-fault", S1, &[], InconclusiveFaultNotProven, "metric:peer-timeouts"),
+    ("probe-reads-a-constant", S1, &[], InconclusiveFaultNotProven, "metric:peer-timeouts"),
+    ("no-client-at-the-victim", S1, &[], InconclusiveFaultNotProven, "metric:peer-timeouts"),
+    ("not-healed", S1, &[], PartialModel, "without recovery"),
+    // The history.
+    ("history-truncated", S1, &[], InconclusiveOracleTooWeak, "not the history that was judged"),
+    ("history-edited", S1, &[], InconclusiveOracleTooWeak, "not the history that was judged"),
+    ("history-edited-before-it-is-judged", S1, &[], InconclusiveOracleTooWeak, "not the history that was judged"),
+    ("history-removed", S1, &[], InconclusiveOracleTooWeak, "cannot be read back"),
+    ("journal-removed", S1, &[], InconclusiveFaultNotProven, "the journal holds 0 injections"),
+    ("call-dropped", S1, &[], InconclusiveOracleTooWeak, "lost its handle"),
+    ("call-forgotten", S1, &[], InconclusiveOracleTooWeak, "still in flight"),
+    ("no-final-reads", S1, &[], InconclusiveOracleTooWeak, "no-lost-ack"),
+    ("clients-idle", S1, &[], InconclusiveEnv, "fault plane responsive"),
+    ("clients-ask-nobody", S1, &[], InconclusiveEnv, "fault plane responsive"),
+    ("operations-of-other-names", S1, &[], InconclusiveOracleTooWeak, "linearizability"),
+    ("every-write-writes-the-same", S1, &[], InconclusiveOracleTooWeak, "rejected no damaged copy"),
+    ("reads-only", S1, &[], InconclusiveOracleTooWeak, "rejected no damaged copy"),
+    // The oracle.
+    ("checker-accepts-everything", S1, &[], InconclusiveOracleTooWeak, "`linearizability` accepted a history damaged"),
+    ("checker-makes-no-check", S1, &[], InconclusiveOracleTooWeak, "`linearizability` made no check"),
+    ("checker-undecided", S1, &[], InconclusiveOracleTooWeak, "out of memory"),
+    ("checker-panics", S1, &[], InconclusiveOracleTooWeak, "index out of bounds"),
+    ("checker-rejects-whatever-comes-later", S1, &[], InconclusiveOracleTooWeak, "does not accept the unchanged history"),
+    ("checker-consumes-fewer", S1, &[], PartialModel, "operations into account"),
+    ("checker-consumes-more-than-there-is", S1, &[], InconclusiveOracleTooWeak, "the run has"),
+    ("checker-of-another-name", S1, &[], PartialSurface, "`linearizability` did not run"),
+    ("checker-of-another-model", S1, &[], InconclusiveOracleTooWeak, "judged against `map`"),
+    ("checker-not-run", S1, &[], PartialSurface, "`no-lost-ack` did not run"),
+    // The budget.
+    ("clients-return-early", S7, &[], PartialSurface, "below the smoke budget: seconds"),
+    ("some-clients-return-early", S1, &[], PartialSurface, "below the smoke budget: seconds"),
+    ("one-window-of-the-budget", S1, HARDENING, PassSmoke, "faults 1 of 3"),
+    // The plan and the test.
+    ("", S2, &[], PartialSurface, "not what the plan's scenario says: text"),
+    ("", S3, &[], PartialSurface, "not what the plan's scenario says: budget"),
+    ("checker-not-run", S4, &[], PartialSurface, "not what the plan's scenario says: checkers"),
+    ("", S5, STRICT, NotRun, "region `oracle`"),
+    ("", S6, STRICT, NotRun, "region `faults`"),
+    // The process.
+    ("process-aborts", S1, &[], InconclusiveOracleTooWeak, "signal 6"),
+    ("process-kills-itself", S1, &[], InconclusiveOracleTooWeak, "signal 9"),
+    ("process-exits-with-0", S1, &[], InconclusiveOracleTooWeak, "exit status 0"),
+    ("exits-with-0-after-the-judgement", S1, &[], InconclusiveOracleTooWeak, "exit status 0"),
+    ("panic", S1, &[], InconclusiveOracleTooWeak, "panicked: half-way"),
+    ("panic-after-the-judgement", S1, &[], InconclusiveOracleTooWeak, "panicked: at the end"),
+    ("panic-in-a-client", S1, &[], InconclusiveOracleTooWeak, "a client panics"),
+    ("panic-in-a-task", S1, &[], PartialSurface, "panicked at"),
+    ("panic-in-a-thread", S1, &[], PartialSurface, "panicked at"),
+    ("error", S1, &[], InconclusiveOracleTooWeak, "half-way"),
+    ("error-after-the-judgement", S1, &[], InconclusiveOracleTooWeak, "at the end"),
+    ("hangs", S1, DEADLINE, InconclusiveOracleTooWeak, "its process died"),
+    ("blocks", S1, DEADLINE, InconclusiveOracleTooWeak, "its process died"),
+    ("process-stops-itself", S1, DEADLINE, InconclusiveOracleTooWeak, "its process died"),
+    ("folder-moved-away", S1, &[], InconclusiveOracleTooWeak, "its process died"),
+    // The system under test.
+    ("node-killed", S1, &[], FailReproducible, "unexpected-node-exit on n3"),
+    ("node-stopped", S1, &[], FailReproducible, "unexpected-node-exit on n3"),
+    ("node-killed-under-the-fault", S1, &[], FailReproducible, "unexpected-node-exit on n3"),
+    ("node-does-not-start", S1, &[], InconclusiveEnv, "cluster up"),
+    ("node-killed-after-the-judgement", S1, &[], FailReproducible, "unexpected-node-exit on n3"),
+    ("more-clients-at-the-victim", S1, BUG, FailReproducible, "(linearizability)"),
+];
+
+/// Rows under way at a time: a run mostly waits.
+const AT_A_TIME: usize = 4;
+
+#[test]
+fn every_sabotaged_run_comes_to_its_verdict() {
+    let (next, wrong) = (AtomicUsize::new(0), Mutex::new(Vec::new()));
+    let only = std::env::var("SABOTAGE_ROW").ok();
+    let table: Vec<&Row> = TABLE.iter().filter(|row| only.as_deref().is_none_or(|only| only == row.0)).collect();
+    std::thread::scope(|scope| {
+        for _ in 0..AT_A_TIME.min(table.len()) {
+            scope.spawn(|| {
+                while let Some(row) = table.get(next.fetch_add(1, Ordering::Relaxed)) {
+                    if let Err(why) = check(row) {
+                        wrong.lock().expect("no thread panics").push(why);
+                    }
+                }
+            });
+        }
+    });
+    let wrong = wrong.into_inner().expect("no thread panics");
+    assert!(wrong.is_empty(), "{} of {} rows:\n\n{}", wrong.len(), table.len(), wrong.join("\n\n"));
+}
+
+fn check(row: &Row) -> Result<(), String> {
+    let (sabotage, scenario, env, verdict, reason) = *row;
+    let world = World::new();
+    let began = Instant::now();
+    let output = world.run(&["--exact", scenario], sabotage, env);
+    let told = |problem: String| {
+        let text = String::from_utf8_lossy(&output.stderr);
+        Err(format!("`{sabotage}` on {scenario} ({:.1?}): {problem}\n{}", began.elapsed(), tail(&text)))
+    };
+    let records = world.records();
+    let Some(record) = records.iter().find(|record| record.declared.test == scenario) else {
+        return told("it left no record".to_owned());
+    };
+    if record.verdict != verdict {
+        return told(format!("{} in place of {verdict}: {:#?}", record.verdict, record.why.steps));
+    }
+    let steps: Vec<&str> = record.why.steps.iter().map(|step| step.reason.as_str()).collect();
+    if !steps.iter().any(|step| step.contains(reason)) {
+        return told(format!("no reason says `{reason}`: {steps:#?}"));
+    }
+    // A PASS below the tier that was asked for is not what was asked for.
+    let clean = verdict.is_pass() && !env.contains(&HARDENING[0]);
+    if output.status.success() != clean {
+        return told(format!("{verdict}, but {}", output.status));
+    }
+    world.nothing_is_left().or_else(told)
+}
+
+#[test]
+fn a_killed_supervisor_leaves_no_pass_and_no_process() {
+    let world = World::new();
+    let mut supervisor = world.start(&["--exact", S1], "waits-to-be-killed", &[]);
+    world.wait_for("half-way");
+    supervisor.kill().expect("it runs");
+    supervisor.wait().expect("it ends");
+    world.nothing_is_left().expect("everything ended with it");
+    let verdicts = world.verdicts();
+    assert!(verdicts.contains(&InconclusiveOracleTooWeak), "{verdicts:?}");
+    assert!(!verdicts.iter().any(|verdict| verdict.is_pass()), "{verdicts:?}");
+}
+
+#[test]
+fn an_interrupted_supervisor_leaves_no_pass_and_no_process() {
+    for signal in ["-INT", "-TERM"] {
+        let world = World::new();
+        let supervisor = world.start(&["--exact", S1], "waits-to-be-killed", &[]);
+        world.wait_for("half-way");
+        send(signal, supervisor.id());
+        let output = supervisor.wait_with_output().expect("it ends");
+        assert!(!output.status.success());
+        assert_eq!(world.verdict_of(S1), InconclusiveOracleTooWeak);
+        world.nothing_is_left().expect("everything ended with it");
+    }
+}
+
+#[test]
+fn a_run_that_is_killed_half_way_leaves_no_pass_and_no_process() {
+    let world = World::new();
+    let supervisor = world.start(&["--exact", S1], "waits-to-be-killed", &[]);
+    world.wait_for("half-way");
+    let runs = world.processes();
+    let run = runs.iter().find(|(pid, line)| *pid != supervisor.id() && line.contains("--exact"));
+    let run = run.unwrap_or_else(|| panic!("no run in {runs:?}")).0;
+    send("-9", run);
+    let output = supervisor.wait_with_output().expect("it ends");
+    assert!(!output.status.success());
+    assert_eq!(world.verdict_of(S1), InconclusiveOracleTooWeak);
+    world.nothing_is_left().expect("the nodes ended with their run");
+}
+
+#[test]
+fn a_session_that_is_used_again_keeps_what_was_found_and_gives_no_pass_to_a_later_death() {
+    let world = World::new();
+    let first = world.run(&["--exact", S1], "", &[]);
+    assert_eq!((world.verdict_of(S1), first.status.success()), (PassSmoke, true));
+    let second = world.run(&["--exact", S1], "process-aborts", &[]);
+    assert_eq!((world.verdict_of(S1), second.status.success()), (InconclusiveOracleTooWeak, false));
+    let third = world.run(&["--exact", S1], "node-killed", &[]);
+    assert_eq!((world.verdict_of(S1), third.status.success()), (FailReproducible, false));
+    let retried = world.run(&["--exact", S1], "", &[]);
+    assert!(!retried.status.success(), "a retry hides no violation");
+    assert!([FailReproducible, FailNondeterministic].contains(&world.verdict_of(S1)), "{}", world.verdict_of(S1));
+}
+
+#[test]
+fn a_scenario_that_is_not_filled_is_never_reported_as_run() {
+    let world = World::new();
+    for scenario in [S5, S6] {
+        let ignored = world.run(&["--exact", scenario], "", &[]);
+        assert!(String::from_utf8_lossy(&ignored.stdout).contains("ignored"), "{ignored:?}");
+        assert_eq!(world.verdict_of(scenario), NotRun);
+        let asked_for = world.run(&["--exact", scenario, "--include-ignored"], "", &[]);
+        assert!(!asked_for.status.success());
+        assert_eq!(world.verdict_of(scenario), NotRun);
+    }
+}
+
+#[test]
+fn nothing_that_ran_nothing_leaves_a_pass() {
+    let world = World::new();
+    let none = world.run(&["no-such-scenario"], "", &[]);
+    assert!(String::from_utf8_lossy(&none.stderr).contains("nothing ran"), "{none:?}");
+    assert!(world.records().is_empty());
+    // Libtest ends well with a filter that matches nothing; `cargo disttest run` compares what ran with the plan.
+    let listed = world.run(&["--list", "no-such-scenario"], "", &[]);
+    assert_eq!(String::from_utf8_lossy(&listed.stdout), "");
+    let leaked = [("DISTTEST_CHILD", "1"), ("DISTTEST_REQUEST", "/nonexistent/request.json")];
+    for env in [&leaked[..], &leaked[..1], &leaked[1..]] {
+        let output = world.run(&["--exact", S1], "", env);
+        assert!(!output.status.success(), "{env:?}: {output:?}");
+        assert!(world.records().is_empty());
+    }
+    let empty = world.command(env!("CARGO_BIN_EXE_without-scenarios"), "").output().expect("it runs");
+    assert!(!empty.status.success());
+    assert!(String::from_utf8_lossy(&empty.stderr).contains("no scenario is registered"), "{empty:?}");
+}
+
+#[test]
+fn the_attributes_hold_the_digests_of_the_plan() {
+    let text = fs::read_to_string(here("plans/sabotage.md")).expect("the plan");
+    // S2 was made from an earlier plan.
+    let earlier = text.replace("6 clients spread", "5 clients spread");
+    assert_ne!(text, earlier);
+    let mut stale = Vec::new();
+    for (index, file) in ["register", "edited", "budget", "checker", "unfilled", "helped", "longer"].iter().enumerate()
+    {
+        let (plan, _) = plan::parse(if *file == "edited" { &earlier } else { &text });
+        let scenario = plan::scenario_digest(&plan, &plan.scenarios[index]);
+        let source = fs::read_to_string(here(&format!("sabotage/{file}.rs"))).expect("a source file");
+        let wanted =
+            [format!("plan_sha256 = \"{}\"", sha256_hex(text.as_bytes())), format!("scenario_sha256 = \"{scenario}\"")];
+        stale.extend(wanted.into_iter().filter(|line| !source.contains(line)).map(|line| format!("{file}.rs: {line}")));
+    }
+    assert!(stale.is_empty(), "write into tests/sabotage/\n{}", stale.join("\n"));
+}
+
+fn send(signal: &str, pid: u32) {
+    assert!(Command::new("kill").args([signal, &pid.to_string()]).status().expect("kill runs").success());
+}
+
+fn here(path: &str) -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join(path)
+}
+
+fn tail(text: &str) -> String {
+    let lines: Vec<&str> = text.lines().collect();
+    lines[lines.len().saturating_sub(12)..].join("\n")
+}
+
+/// A folder of sessions, and the runs in it.
+struct World {
+    root: TempDir,
+}
+
+impl World {
+    fn new() -> World {
+        World { root: tempfile::tempdir().expect("a temporary folder") }
+    }
+
+    fn command(&self, program: &str, sabotage: &str) -> Command {
+        let mut command = Command::new(program);
+        let ours = |name: &str| ["NEXTEST", "DISTTEST", "SABOTAGE"].iter().any(|prefix| name.starts_with(prefix));
+        for (name, _) in std::env::vars().filter(|(name, _)| ours(name) || name == "CI") {
+            command.env_remove(name);
+        }
+        command
+            .env("SABOTAGE", sabotage)
+            .env("SABOTAGE_NODE", env!("CARGO_BIN_EXE_node-under-sabotage"))
+            .env("DISTTEST_SESSION_ROOT", self.root.path())
+            .env("DISTTEST_SESSION", "table");
+        command
+    }
+
+    fn run(&self, args: &[&str], sabotage: &str, env: &[(&str, &str)]) -> Output {
+        let mut command = self.command(env!("CARGO_BIN_EXE_sabotaged"), sabotage);
+        command.args(args).envs(env.iter().copied()).output().expect("it runs")
+    }
+
+    fn start(&self, args: &[&str], sabotage: &str, env: &[(&str, &str)]) -> Child {
+        let mut command = self.command(env!("CARGO_BIN_EXE_sabotaged"), sabotage);
+        command.args(args).envs(env.iter().copied()).stdout(Stdio::piped()).stderr(Stdio::piped());
+        command.spawn().expect("it starts")
+    }
+
+    /// Every scenario record below the folder, those of earlier attempts left out.
+    fn records(&self) -> Vec<ScenarioRecord> {
+        let paths = files_below(self.root.path());
+        let records = paths.iter().filter(|path| path.ends_with("scenario.json"));
+        records.map(|path| serde_json::from_slice(&fs::read(path).expect("readable")).expect("a record")).collect()
+    }
+
+    fn verdicts(&self) -> Vec<Verdict> {
+        self.records().iter().map(|record| record.verdict).collect()
+    }
+
+    fn verdict_of(&self, scenario: &str) -> Verdict {
+        let records = self.records();
+        records.iter().find(|record| record.declared.test == scenario).expect("a record").verdict
+    }
+
+    /// Waits until a run has left a file of this name.
+    fn wait_for(&self, name: &str) {
+        let until = Instant::now() + Duration::from_secs(60);
+        while !files_below(self.root.path()).iter().any(|path| path.ends_with(name)) {
+            assert!(Instant::now() < until, "no run left `{name}`");
+            std::thread::sleep(Duration::from_millis(50));
+        }
+    }
+
+    /// Processes of this folder: (id, command line). Nodes have it on their command line, runs in their environment.
+    fn processes(&self) -> Vec<(u32, String)> {
+        let root = self.root.path().display().to_string();
+        let read = |process: &Path, file: &str| {
+            String::from_utf8_lossy(&fs::read(process.join(file)).unwrap_or_default()).replace('\0', " ")
+        };
+        let entries = fs::read_dir("/proc").expect("there is /proc").flatten();
+        let numbered = entries.filter_map(|entry| Some((entry.file_name().to_str()?.parse().ok()?, entry.path())));
+        let lines = numbered.map(|(pid, path): (u32, PathBuf)| (pid, read(&path, "cmdline"), read(&path, "environ")));
+        lines
+            .filter(|(_, line, environment)| line.contains(&root) || environment.contains(&root))
+            .map(|(pid, line, _)| (pid, line))
+            .collect()
+    }
+
+    fn nothing_is_left(&self) -> Result<(), String> {
+        let until = Instant::now() + Duration::from_secs(20);
+        loop {
+            let left = self.processes();
+            if left.is_empty() {
+                return Ok(());
+            }
+            if Instant::now() > until {
+                return Err(format!("still there: {left:?}"));
+            }
+            std::thread::sleep(Duration::from_millis(50));
+        }
+    }
+}
+
+fn files_below(folder: &Path) -> Vec<PathBuf> {
+    let mut files = Vec::new();
+    for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
+        match entry.file_type().is_ok_and(|kind| kind.is_dir()) {
+            true => files.extend(files_below(&entry.path())),
+            false => files.push(entry.path()),
+        }
+    }
+    files
+}
