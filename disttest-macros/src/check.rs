@@ -332,6 +332,13 @@ fn evidence(signal: &LitStr, side: &str, is_other_side: fn(&str) -> bool, errors
             signal.span(),
             format!("`{name}` is no landing evidence: that the injector reported success proves nothing"),
         );
+    } else if names::is_blank(&name) {
+        let least = names::SHORTEST_MARKER;
+        let message = format!(
+            "`{name}` says nothing: `metric:` needs a name, and `log-marker:` a text of at least {least} characters that \
+             no other line of the log holds"
+        );
+        errors.add(signal.span(), message);
     } else if is_other_side(&name) {
         errors.add(
             signal.span(),

@@ -46,6 +46,18 @@ pub(crate) fn is_injector_signal(signal: &str) -> bool {
     signal.starts_with("proxy-") || signal.starts_with("process-")
 }
 
+/// True for a signal whose parameter says nothing: `metric:` without a name, and a log marker so short that any line
+/// of a log may hold it.
+pub(crate) fn is_blank(signal: &str) -> bool {
+    let short = |prefix: &str, least: usize| {
+        signal.strip_prefix(prefix).is_some_and(|text| text.trim().chars().count() < least)
+    };
+    short("log-marker:", SHORTEST_MARKER) || short("metric:", 1)
+}
+
+/// Fewest characters of a log marker.
+pub(crate) const SHORTEST_MARKER: usize = 4;
+
 /// Words that name the injector's own word for it, which proves nothing.
 pub(crate) fn is_no_evidence(signal: &str) -> bool {
     let signal = signal.to_ascii_lowercase();

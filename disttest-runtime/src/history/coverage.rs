@@ -1,7 +1,9 @@
 //! Whether clients were there to see what a fault did.
 
+use super::access::{Entry, Touch};
 use super::{Effect, History, Op};
 use crate::base::time::Nanos;
+use std::collections::BTreeMap;
 
 /// A fault window that landed, as far as clients are concerned.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -75,6 +77,45 @@ pub fn unobserved(history: &History, windows: &[Watched]) -> Vec<String> {
     found
 }
 
+/// Why the final state of `history` says nothing of a fault of `windows` (each landed), for a scenario that looks at
+/// nothing else: no write that was acknowledged by the time of the heal is the last one of its key for sure, so that
+/// whatever was lost was overwritten later. Empty when each window has one. Entries of logs and sets are never
+/// overwritten.
+pub fn overwritten(history: &History, windows: &[Watched]) -> Vec<String> {
+    let lasting = lasting_writes(history);
+    let without = windows.iter().filter(|window| !lasting.iter().any(|at| *at <= window.to));
+    without
+        .map(|window| {
+            format!(
+                "every write that was acknowledged before the heal of fault window {} ({}) could be overwritten later: \
+                 the final reads cannot show that one was lost; leave some keys alone",
+                window.epoch, window.nemesis
+            )
+        })
+        .collect()
+}
+
+/// Completions of acknowledged writes that nothing can have overwritten.
+fn lasting_writes(history: &History) -> Vec<Nanos> {
+    let (mut lasting, mut keys) = (Vec::new(), BTreeMap::<Option<&str>, Vec<&Op>>::new());
+    for op in history.ops().iter().filter(|op| op.effect() != Effect::Failed) {
+        if matches!(Entry::of(op), Ok(Entry::Append { .. })) {
+            lasting.extend(op.complete_ts);
+        } else if Touch::of(op).is_ok_and(|touch| touch.written().is_some()) {
+            keys.entry(op.key.as_deref()).or_default().push(op);
+        }
+    }
+    for writes in keys.values() {
+        // Sorted by invocation: the last one began last. An unknown one may take effect at any time.
+        let Some((last, before)) = writes.split_last() else { continue };
+        let over = |op: &&Op| op.complete_ts.is_some_and(|at| at < last.invoke_ts);
+        if before.iter().all(over) {
+            lasting.extend(last.complete_ts);
+        }
+    }
+    lasting
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -114,5 +155,30 @@ mod tests {
         );
         check("c1 read x -> 1 [90..150] @n2\nc1 read x -> 1 [350..360] @n1", &["no client talked to a victim"]);
         check("c1 read x -> 1 [90..150] @n3\nc1 read x -> 1 [350..360] @n2", &[]);
+    }
+
+    #[test]
+    fn a_final_state_that_was_written_after_the_heal_shows_no_loss_under_the_fault() {
+        let window = Watched {
+            epoch: 1,
+            nemesis: "hard-kill".to_owned(),
+            victims: vec!["n1".to_owned()],
+            from: Nanos(100),
+            to: Nanos(200),
+        };
+        let check = |text: &str, expect: usize| {
+            let got = overwritten(&history(text).expect("valid"), std::slice::from_ref(&window));
+            assert_eq!(got.len(), expect, "{text}: {got:?}");
+        };
+        check("c1 write x 1 [50..60]", 0);
+        check("c1 write x 1 [150..160]\nc1 write y 1 [50..60]\nc1 write y 2 [250..260]", 0);
+        check("c1 write x 1 [50..60]\nc1 write x 2 [250..260]", 1);
+        check("c1 write x 1 [50..60]\nc2 write x 2 [55..60]", 1);
+        check("c1 write x 1 [50..60]\nc2 write x 2 [20..]", 1);
+        check("c1 write x 1 [50..60]\nc2 write x 2 !no [250..260]", 0);
+        check("c1 write x 1 [50..]", 1);
+        check("c1 append x 1 -> 0 [50..60]\nc1 append x 2 -> 1 [250..260]", 0);
+        check("c1 append x 1 -> 0 [250..260]", 1);
+        check("c1 read x -> 1 [50..60]", 1);
     }
 }

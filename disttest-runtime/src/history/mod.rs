@@ -10,7 +10,7 @@ mod op;
 mod validate;
 mod weakness;
 
-pub use coverage::{Seen, Watched, unobserved};
+pub use coverage::{Seen, Watched, overwritten, unobserved};
 pub use error::HistoryError;
 pub use op::{Effect, Op};
 pub use weakness::{FaultSpan, weakness};

@@ -28,7 +28,8 @@ pub(crate) fn sample_cluster(core: &Arc<Core>, cluster: &Cluster) {
             signal if signal.starts_with("proxy-") => per_link(core, signal),
             "client-timeouts" | "client-errors" | "client-latency" => per_clients(core, cluster, signal),
             signal => {
-                if let Some(text) = signal.strip_prefix("log-marker:") {
+                // An empty marker would be in every line.
+                if let Some(text) = signal.strip_prefix("log-marker:").filter(|text| !text.trim().is_empty()) {
                     per_log(core, cluster, signal, text);
                 }
             }

@@ -130,4 +130,20 @@ async fn unknown_side(run: Run) -> Result<Judged> {
     disttest_runtime::todo!("oracle")
 }
 
+#[disttest_runtime::scenario(
+    id = "S1",
+    plan = "docs/testing-plans/example.md",
+    plan_sha256 = "0000000000000000000000000000000000000000000000000000000000000000",
+    scenario_sha256 = "0000000000000000000000000000000000000000000000000000000000000000",
+    falsifies("C1": safety),
+    model = register,
+    checkers("linearizability" per_key),
+    nemesis("hard-kill"),
+    landing(injector("process-exit"), victim("log-marker: ", "metric:", "log-marker:ok")),
+    budget(smoke(nodes = 3, seconds = 5, faults = 1, seeds = 1), hardening(nodes = 5, seconds = 30, faults = 5, seeds = 3), release = "not provided — no soak rig. Revisit when: there is one."),
+)]
+async fn blank_markers(run: Run) -> Result<Judged> {
+    disttest_runtime::todo!("oracle")
+}
+
 fn main() {}
