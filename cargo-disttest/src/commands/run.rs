@@ -20,6 +20,7 @@ use std::time::SystemTime;
 /// Does it.
 pub(super) fn run(context: &Context, args: &RunArgs) -> Outcome {
     check_arguments(args)?;
+    say_what_is_not_used(context);
     let workspace = context.workspace()?;
     let plan = context.plan(&workspace, &args.plan)?;
     let scenarios = plan.select(&args.scenario)?;
@@ -47,6 +48,22 @@ pub(super) fn run(context: &Context, args: &RunArgs) -> Outcome {
     }
     let summary = Summary::new(&plan, &order, args.tier, rows);
     summary.print(context)
+}
+
+/// A forgotten export must not shorten a run, nor be taken for honoured.
+fn say_what_is_not_used(context: &Context) {
+    let flags = [
+        ("DISTTEST_TIER", "--tier"),
+        ("DISTTEST_SEED", "--seed"),
+        ("DISTTEST_SEEDS", "--seeds"),
+        ("DISTTEST_STRICT", "--strict"),
+        ("DISTTEST_SUT_ARGS", "--sut-arg"),
+        ("DISTTEST_SESSION_ROOT", "--session-root"),
+        ("DISTTEST_ALLOW_MISSING_BUDGETS", "--allow-missing-budgets"),
+    ];
+    for (variable, flag) in flags.iter().filter(|(variable, _)| std::env::var_os(variable).is_some()) {
+        context.console.warning(format_args!("{variable} is set and has no effect on `run`, which takes {flag}"));
+    }
 }
 
 fn check_arguments(args: &RunArgs) -> Result<(), Failure> {
