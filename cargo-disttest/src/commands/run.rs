@@ -254,7 +254,7 @@ impl Summary {
             return Ok(end);
         }
         console.result_text(&crate::console::visible(&format!("\n{}\n", rows::table(&self.scenarios))));
-        console.result(format_args!("Session: {} ({} tier)", self.session_verdict, self.tier));
+        console.result(format_args!("Session: {} ({} tier{})", self.session_verdict, self.tier, self.short_of_it()));
         let places = [("Report", &self.report), ("Log", &self.session_log)];
         for (label, path) in places.iter().filter_map(|(label, path)| path.as_ref().map(|path| (label, path))) {
             console.result(format_args!("{label}: {path}"));
@@ -268,6 +268,13 @@ impl Summary {
             None => console.error("the session has no MANIFEST.sha256: there is nothing to verify later"),
         }
         Ok(end)
+    }
+
+    /// Which scenarios passed below the tier that was asked for: a reader must not take "DONE" for it.
+    fn short_of_it(&self) -> String {
+        let short = self.scenarios.iter().filter(|row| row.verdict.is_pass() && !row.ok);
+        let short: Vec<&str> = short.map(|row| row.scenario.as_str()).collect();
+        if short.is_empty() { String::new() } else { format!(" asked for, not met by {}", short.join(", ")) }
     }
 }
 
