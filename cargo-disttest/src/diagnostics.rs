@@ -100,7 +100,14 @@ mod tests {
     fn told(message: &str, span: Range<usize>) -> Diagnostic {
         let span = Span::new(span.start, span.end);
         let (rule, message) = ("missing-oracle".to_owned(), message.to_owned());
-        Diagnostic { rule, severity: Severity::Error, message, span, help: Some("write one".to_owned()) }
+        Diagnostic {
+            rule,
+            severity: Severity::Error,
+            message,
+            span,
+            help: Some("write one".to_owned()),
+            edits: Vec::new(),
+        }
     }
 
     #[test]

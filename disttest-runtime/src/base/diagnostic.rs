@@ -35,7 +35,7 @@ impl<T> Spanned<T> {
 }
 
 /// How bad a diagnostic is. An error makes `plan` exit 1.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Severity {
     /// Worth knowing; changes no exit status.
@@ -43,11 +43,21 @@ pub enum Severity {
     /// Probably a mistake; changes no exit status.
     Warning,
     /// The plan breaks a rule of the format.
+    #[default]
     Error,
 }
 
+/// A change of the source that a program may make: the bytes of `span` become `replacement`.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+pub struct Edit {
+    /// What is replaced, as bytes of the source; empty for text that is only put in.
+    pub span: Span,
+    /// What stands there afterwards.
+    pub replacement: String,
+}
+
 /// One finding about a source text.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Diagnostic {
     /// Stable kebab-case rule name, such as `missing-budgets`.
     pub rule: String,
@@ -59,6 +69,18 @@ pub struct Diagnostic {
     pub span: Span,
     /// What to write instead.
     pub help: Option<String>,
+    /// Changes that mend it and change nothing that the plan promises: safe to make without asking. All or none.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub edits: Vec<Edit>,
+}
+
+impl Diagnostic {
+    /// The same, mended by writing `text` in place of `span`; called again, by both changes together.
+    #[must_use]
+    pub fn with_edit(mut self, span: Span, text: impl Into<String>) -> Diagnostic {
+        self.edits.push(Edit { span, replacement: text.into() });
+        self
+    }
 }
 
 /// Line and column, both from 1; the column counts characters.

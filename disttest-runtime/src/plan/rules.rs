@@ -113,7 +113,14 @@ pub(super) fn report(
 ) -> Diagnostic {
     // A rule that is missing from the table is a mistake of ours; a test looks for it, and here it is an error.
     let severity = self::rule(rule).map_or(Severity::Error, |r| r.severity);
-    Diagnostic { rule: rule.to_owned(), severity, message: message.into(), span, help: Some(help.into()) }
+    Diagnostic {
+        rule: rule.to_owned(),
+        severity,
+        message: message.into(),
+        span,
+        help: Some(help.into()),
+        edits: Vec::new(),
+    }
 }
 
 #[cfg(test)]
