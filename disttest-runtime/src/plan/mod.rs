@@ -14,6 +14,7 @@ mod no_fault;
 mod parse;
 mod resolve;
 mod rules;
+mod suppress;
 
 pub use budget::{Budget, Budgets, Release, Tier};
 pub use category::Category;
@@ -27,6 +28,7 @@ pub use model::*;
 pub use parse::parse;
 pub use resolve::{Fault, Resolved, resolve, resolve_arm};
 pub use rules::{RULES, Rule, rule};
+pub use suppress::{Scope, Suppressed, Suppression, may_be_suppressed, suppress, suppressions};
 
 use crate::base::diagnostic::Diagnostic;
 
