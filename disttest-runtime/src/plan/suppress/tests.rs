@@ -145,6 +145,17 @@ fn what_a_run_relies_on_is_never_suppressed() {
 }
 
 #[test]
+fn what_the_whole_plan_lacks_is_suppressed_for_the_whole_plan_only() {
+    let comment = "<!-- disttest:allow(missing-section) — an excerpt -->";
+    let start = PLAN.find("## 7b.").expect("it is there");
+    let short = &PLAN[..start];
+    let (_, suppressed) = told(&short.replacen(S2, &format!("{comment}\n{S2}"), 1));
+    assert_eq!(suppressed.len(), 0);
+    let (kept, suppressed) = told(&short.replacen("**Date:**", &format!("{comment}\n\n**Date:**"), 1));
+    assert_eq!((kept.contains(&"missing-section".to_owned()), suppressed.len()), (false, 5));
+}
+
+#[test]
 fn the_narrowest_suppression_counts_and_the_others_are_unused() {
     let comment = |why: &str| format!("<!-- disttest:allow(scenario-without-hypothesis) — {why} -->");
     let text = edited(&[
