@@ -16,6 +16,7 @@ use crate::surroundings::below_root;
 use disttest_runtime::base::diagnostic::{Diagnostic, Severity};
 use disttest_runtime::plan;
 use serde_json::{Value, json};
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 /// A plan with what is told of it.
@@ -55,9 +56,9 @@ pub(crate) fn run(context: &Context, args: &PlanArgs) -> Outcome {
         Format::Github => annotations(context, &entries, &configs),
     }
     let unreadable = entries.iter().filter_map(|(_, outcome)| outcome.as_ref().err());
-    for failure in unreadable.chain(&refused) {
-        context.console.error(visible(&failure.message));
-    }
+    // A configuration that cannot be read fails every plan below it, and is told once.
+    let messages: BTreeSet<String> = unreadable.chain(&refused).map(|failure| visible(&failure.message)).collect();
+    messages.iter().for_each(|message| context.console.error(message));
     Ok(end)
 }
 
@@ -204,14 +205,14 @@ fn hints(context: &Context, args: &PlanArgs, linted: &Linted) {
     let told = &linted.told;
     let first = told.diagnostics.iter().find(|d| d.severity == Severity::Error);
     if let Some(error) = first {
-        console.next(format_args!("cargo disttest explain {} says more about the first error", error.rule));
+        console.next(format_args!("cargo disttest explain {}  # more about the first error", error.rule));
     }
     let mendable = told.diagnostics.iter().filter(|d| !d.edits.is_empty()).count();
     if mendable > 0 && !args.fix {
-        console.next(format_args!("cargo disttest plan --fix {shown} mends {mendable} of these"));
+        console.next(format_args!("cargo disttest plan --fix {shown}  # mends {mendable} of these"));
     }
     match first {
-        Some(_) => console.next(format_args!("correct the errors, then cargo disttest plan {shown}")),
+        Some(_) => console.next(format_args!("cargo disttest plan {shown}  # once the errors are corrected")),
         None => console.next(format_args!("cargo disttest author {shown}")),
     }
 }

@@ -127,3 +127,71 @@ impl Levels {
         (kept, untold)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn args(allow: &[&str], warn: &[&str], deny: &[&str]) -> PlanArgs {
+        let owned = |names: &[&str]| names.iter().map(|name| (*name).to_owned()).collect();
+        PlanArgs { allow: owned(allow), warn: owned(warn), deny: owned(deny), ..PlanArgs::default() }
+    }
+
+    fn found(rule: &str, severity: Severity) -> Diagnostic {
+        Diagnostic { rule: rule.to_owned(), severity, ..Diagnostic::default() }
+    }
+
+    fn config(settings: &[(&str, Level)]) -> Config {
+        let lint = settings.iter().map(|(rule, level)| {
+            ((*rule).to_owned(), Setting { level: *level, by: ".config/disttest.toml:1".to_owned() })
+        });
+        Config { lint: lint.collect(), ..Config::default() }
+    }
+
+    #[test]
+    fn flags_outrank_the_configuration_which_outranks_the_rule() {
+        let check = |args: &PlanArgs, settings: &[(&str, Level)], expect: Option<Severity>| {
+            let levels = Levels::of_flags(args).expect("they are right").over(Some(&config(settings)));
+            let (kept, untold) = levels.apply(vec![found("missing-header", Warning)]);
+            assert_eq!(kept.first().map(|d| d.severity), expect, "{args:?} {settings:?}");
+            assert_eq!(kept.len() + untold.len(), 1);
+        };
+        use Severity::{Error, Warning};
+        let rule: &[&str] = &["missing-header"];
+        check(&args(&[], &[], &[]), &[], Some(Warning));
+        check(&args(&[], &[], &[]), &[("missing-header", Level::Deny)], Some(Error));
+        check(&args(&[], &[], &[]), &[("missing-header", Level::Allow)], None);
+        check(&args(&[], rule, &[]), &[("missing-header", Level::Allow)], Some(Warning));
+        check(&args(rule, &[], &[]), &[("missing-header", Level::Deny)], None);
+        check(&args(&[], &[], rule), &[], Some(Error));
+        check(&args(&[], &[], &["warnings"]), &[], Some(Error));
+        check(&args(&[], rule, &["warnings"]), &[], Some(Error));
+        check(&args(rule, &[], &["warnings"]), &[], None);
+        check(&args(rule, &[], &["sut-model-bullet"]), &[], None);
+    }
+
+    #[test]
+    fn a_flag_that_can_have_no_effect_is_wrong_usage() {
+        let check = |args: PlanArgs, expect: &str| {
+            let failure = Levels::of_flags(&args).expect_err("it is wrong");
+            assert_eq!(failure.end, End::WrongUsage);
+            assert!(failure.message.contains(expect), "{}", failure.message);
+        };
+        check(args(&["missing-headr"], &[], &[]), "did you mean `missing-header`?");
+        check(args(&["warnings"], &[], &[]), "there is no rule `warnings`");
+        check(args(&["missing-oracle"], &[], &[]), "`missing-oracle` stays an error");
+        check(args(&[], &["undefined-id"], &[]), "`undefined-id` stays an error");
+        check(args(&["row-shape"], &[], &["row-shape"]), "given to both --allow and --deny");
+        assert!(Levels::of_flags(&args(&["row-shape", "row-shape"], &[], &["missing-oracle"])).is_ok());
+    }
+
+    #[test]
+    fn what_a_run_relies_on_stays_an_error_whoever_made_the_levels() {
+        let settings: Vec<(&str, Level)> = RULES.iter().map(|rule| (rule.name, Level::Allow)).collect();
+        let levels = Levels::default().over(Some(&config(&settings)));
+        let all = RULES.iter().map(|rule| found(rule.name, rule.severity)).collect();
+        let (kept, _) = levels.apply(all);
+        assert!(kept.iter().all(|d| !may_be_suppressed(&d.rule) && d.severity == Severity::Error));
+        assert_eq!(kept.len(), RULES.iter().filter(|rule| !may_be_suppressed(rule.name)).count());
+    }
+}

@@ -3,6 +3,7 @@
 //! Columns count UTF-16 units. Paths are relative to the root of the repository (`%SRCROOT%`). What is suppressed is a
 //! result with a suppression: `inSource` for a comment of the plan, `external` for a setting.
 
+use super::plain;
 use super::told::{By, Told, Untold};
 use disttest_runtime::base::diagnostic::{Diagnostic, LineIndex, Severity, Span};
 use disttest_runtime::base::digest::sha256_hex;
@@ -50,7 +51,7 @@ impl Log<'_> {
             json!({
                 "descriptor": { "id": UNREADABLE },
                 "level": "error",
-                "message": { "text": why },
+                "message": { "text": words(why) },
                 "locations": [{ "physicalLocation": { "artifactLocation": artifact(file) } }],
             })
         };
@@ -148,7 +149,7 @@ fn suppression(path: &str, told: &Told, untold: &Untold) -> Value {
 }
 
 fn fix(path: &str, told: &Told, diagnostic: &Diagnostic) -> Value {
-    let text = diagnostic.help.clone().unwrap_or_else(|| diagnostic.message.clone());
+    let text = words(diagnostic.help.as_deref().unwrap_or(&diagnostic.message));
     let replacements = diagnostic.edits.iter().map(|edit| {
         json!({
             "deletedRegion": region(&told.index, &told.text, edit.span),
@@ -185,8 +186,14 @@ fn level(severity: Severity) -> &'static str {
 }
 
 fn message(diagnostic: &Diagnostic) -> Value {
-    let help = diagnostic.help.as_deref().map(|help| format!("\nHelp: {help}")).unwrap_or_default();
-    json!({ "text": format!("{}{help}", diagnostic.message) })
+    let help = diagnostic.help.as_deref().map(|help| format!("\nHelp: {}", words(help))).unwrap_or_default();
+    json!({ "text": format!("{}{help}", words(&diagnostic.message)) })
+}
+
+/// `text` as a plain text message says it (SARIF §3.11.5, §3.11.6): a brace is doubled, or it would start a
+/// placeholder, and what looks like a link is none, for it came from a plan.
+fn words(text: &str) -> String {
+    plain(text).replace('{', "{{").replace('}', "}}").replace("](", "] (")
 }
 
 fn location(path: &str, told: &Told, span: Span) -> Value {
@@ -236,6 +243,11 @@ mod tests {
         assert_eq!(artifact("docs/a b%c.md"), json!({ "uri": "docs/a%20b%25c.md", "uriBaseId": ROOT }));
         assert_eq!(artifact("/é.md"), json!({ "uri": "file:///%C3%A9.md" }));
         assert_eq!(artifact("docs/a:b#c?d.md")["uri"], "docs/a%3Ab%23c%3Fd.md");
+    }
+
+    #[test]
+    fn text_of_a_plan_is_no_placeholder_and_no_link() {
+        assert_eq!(words("`{{x}}` [a](http://b)\n{0}"), "`{{{{x}}}}` [a] (http://b) {{0}}");
     }
 
     #[test]
