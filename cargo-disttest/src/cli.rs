@@ -1,6 +1,8 @@
 //! The command line as typed.
 
 use crate::console::{Color, Verbosity};
+use crate::reference::Kind;
+use crate::views::graph::Drawing;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use disttest_runtime::plan::Tier;
 use std::path::PathBuf;
@@ -87,6 +89,14 @@ pub(crate) enum Verb {
     Author(AuthorArgs),
     /// Runs the scenarios of a plan in plan order and says what they prove
     Run(RunArgs),
+    /// Lists what the runtime and the format offer: models, checkers, nemeses, probes, rules, verdicts, anomalies
+    Catalog(CatalogArgs),
+    /// Prints the page of a rule, verdict, checker, model, nemesis, probe or anomaly
+    Explain(ExplainArgs),
+    /// Prints the completion script of a shell
+    Completions(CompletionsArgs),
+    /// Prints the manual page of a verb, or writes all of them
+    Man(ManArgs),
     /// Prints the help of a verb or a topic (exit-codes)
     Help(HelpArgs),
 }
@@ -96,6 +106,7 @@ pub(crate) enum Verb {
 #[command(after_help = "\
 Example:
   cargo disttest plan docs/testing-plans/my-plan.md
+  cargo disttest plan docs/testing-plans/my-plan.md --graph=dot | dot -Tsvg > plan.svg
 
 Exit status: 0 no errors, 1 a plan breaks a rule of the format, 2 a file cannot be read or is
 no plan.")]
@@ -103,6 +114,10 @@ pub(crate) struct PlanArgs {
     /// Plan files; none: every docs/testing-plans/*.md of the workspace
     #[arg(value_name = "PLAN")]
     pub plans: Vec<PathBuf>,
+    /// Draw claims → hypotheses → scenarios instead: mermaid, dot, or both
+    #[arg(long, value_enum, value_name = "DRAWING", num_args = 0..=1, require_equals = true,
+          default_missing_value = "both")]
+    pub graph: Option<Drawing>,
 }
 
 /// Arguments of `author`.
@@ -197,6 +212,61 @@ pub(crate) struct RunArgs {
     /// Build with optimizations
     #[arg(long)]
     pub release: bool,
+}
+
+/// Arguments of `catalog`.
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Example:
+  cargo disttest catalog nemeses
+
+Exit status: 0.")]
+pub(crate) struct CatalogArgs {
+    /// Only this kind
+    #[arg(value_enum, value_name = "KIND")]
+    pub kind: Option<Kind>,
+}
+
+/// Arguments of `explain`.
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Example:
+  cargo disttest explain vague-oracle
+  cargo disttest explain PASS-smoke
+
+Exit status: 0, 2 when nothing has that name.")]
+pub(crate) struct ExplainArgs {
+    /// Name, in any case, or an alias of it
+    #[arg(value_name = "NAME")]
+    pub name: String,
+}
+
+/// Arguments of `completions`.
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Example:
+  cargo disttest completions bash > ~/.local/share/bash-completion/completions/cargo-disttest
+
+The script completes `cargo-disttest`.")]
+pub(crate) struct CompletionsArgs {
+    /// The shell
+    #[arg(value_enum, value_name = "SHELL")]
+    pub shell: clap_complete::Shell,
+}
+
+/// Arguments of `man`.
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  cargo disttest man author | man -l -
+  cargo disttest man --output ~/.local/share/man/man1")]
+pub(crate) struct ManArgs {
+    /// The verb; none: the program
+    #[arg(value_name = "VERB", conflicts_with = "output")]
+    pub verb: Option<String>,
+    /// Write the pages of all verbs to this folder
+    #[arg(long, value_name = "DIR")]
+    pub output: Option<PathBuf>,
 }
 
 /// Arguments of `help`.

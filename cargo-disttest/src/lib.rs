@@ -10,8 +10,10 @@ pub mod diagnostics;
 mod exit_code;
 mod git;
 mod plan_file;
+mod reference;
 mod runner;
 mod targets;
+mod views;
 mod workspace;
 
 use clap::Parser;

@@ -1,19 +1,25 @@
 //! `plan`: reads and lints plans.
 
+use super::states::states;
 use super::{Context, shorter};
 use crate::cli::PlanArgs;
 use crate::console::visible;
 use crate::diagnostics;
 use crate::exit_code::{End, Failure, Outcome};
 use crate::plan_file::PlanFile;
+use crate::views::graph::{Drawing, draw};
+use crate::views::summary::summary;
 use std::path::PathBuf;
 
 /// Does it. A file that cannot be read does not keep the others from being linted.
 pub(crate) fn run(context: &Context, args: &PlanArgs) -> Outcome {
     let (plans, failures) = load(context, args)?;
-    let print = if context.json() { print_json } else { print_text };
     for plan in &plans {
-        print(context, plan)?;
+        match args.graph {
+            Some(drawing) => print_graph(context, plan, drawing),
+            None if context.json() => print_json(context, plan)?,
+            None => print_text(context, plan)?,
+        }
     }
     let unreadable = !failures.is_empty();
     for failure in failures {
@@ -28,10 +34,19 @@ pub(crate) fn run(context: &Context, args: &PlanArgs) -> Outcome {
 
 /// One document a line, so that several plans are one stream.
 fn print_json(context: &Context, plan: &PlanFile) -> Result<(), Failure> {
-    let json = super::plan::json(&plan.plan, &plan.text, &plan.shown, &plan.diagnostics);
+    let json = super::plan::json(&plan.plan, &plan.text, &plan.shown, &states(context, plan), &plan.diagnostics);
     let json = serde_json::to_string(&json).map_err(|error| Failure::new(End::Bug, error.to_string()))?;
     context.console.result(json);
     Ok(())
+}
+
+/// The picture alone on stdout, so that it can be piped; how many complaints there are goes to stderr.
+fn print_graph(context: &Context, plan: &PlanFile, drawing: Drawing) {
+    context.console.result_text(&draw(&plan.plan, drawing));
+    if plan.has_errors() {
+        let told = diagnostics::count(&plan.diagnostics);
+        context.console.error(format_args!("{}: {told}; cargo disttest plan {0} shows them", plan.shown));
+    }
 }
 
 fn print_text(context: &Context, plan: &PlanFile) -> Result<(), Failure> {
@@ -42,7 +57,7 @@ fn print_text(context: &Context, plan: &PlanFile) -> Result<(), Failure> {
             console.result("");
         }
         console.result(format_args!("{}:", plan.shown));
-        console.result_text(&visible(&super::plan::summary(&plan.plan, &plan.diagnostics)));
+        console.result_text(&summary(&plan.plan, &states(context, plan), &plan.diagnostics));
     }
     let next = if plan.has_errors() { "correct the errors, then cargo disttest plan" } else { "cargo disttest author" };
     console.next(format_args!("{next} {}", plan.shown));

@@ -2,6 +2,7 @@
 #![expect(clippy::unwrap_used, reason = "tests")]
 
 mod author;
+mod explain;
 mod help;
 mod package;
 mod plan;
