@@ -89,6 +89,8 @@ pub(crate) enum Verb {
     Author(AuthorArgs),
     /// Runs the scenarios of a plan in plan order and says what they prove
     Run(RunArgs),
+    /// Tells what a plan needs of the machine and whether it is there; installs nothing
+    Probe(ProbeArgs),
     /// Lists what the runtime and the format offer: models, checkers, nemeses, probes, rules, verdicts, anomalies
     Catalog(CatalogArgs),
     /// Prints the page of a rule, verdict, checker, model, nemesis, probe or anomaly
@@ -212,6 +214,39 @@ pub(crate) struct RunArgs {
     /// Build with optimizations
     #[arg(long)]
     pub release: bool,
+    /// What the operator knows and decides of the plan's §6b, as `probe --save` writes it
+    #[arg(long, value_name = "FILE")]
+    pub answers: Option<PathBuf>,
+}
+
+/// Arguments of `probe`.
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  cargo disttest probe docs/testing-plans/my-plan.md --save answers.toml
+  cargo disttest probe docs/testing-plans/my-plan.md --answers answers.toml --format json
+
+On a terminal it lists the needs and asks what is there and what not to look for before it looks. It
+starts known programs with their version flag and reads /proc and /sys; nothing else.
+
+An answers file is TOML, a table for each requirement:
+  [\"etcd\"]
+  present = true          # or false; without it the machine is looked at
+  version = \"3.5.9\"
+  skip = false            # true: do not look for it
+  missing = \"wait\"      # or \"proceed\"; or substitute = \"what stands in for it\"
+
+Exit status: 0 nothing is missing, 1 something is missing or too old, 2 a file cannot be read.")]
+pub(crate) struct ProbeArgs {
+    /// Plan file
+    #[arg(value_name = "PLAN")]
+    pub plan: PathBuf,
+    /// What the operator knows and decides; nobody is asked
+    #[arg(long, value_name = "FILE")]
+    pub answers: Option<PathBuf>,
+    /// Write the answers to this file, for `run --answers`
+    #[arg(long, value_name = "FILE")]
+    pub save: Option<PathBuf>,
 }
 
 /// Arguments of `catalog`.

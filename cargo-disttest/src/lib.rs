@@ -10,6 +10,7 @@ pub mod diagnostics;
 mod exit_code;
 mod git;
 mod plan_file;
+mod probe;
 mod reference;
 mod runner;
 mod targets;

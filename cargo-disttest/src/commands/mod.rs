@@ -6,6 +6,7 @@ mod explain;
 mod help;
 mod lint;
 mod plan;
+mod probe;
 mod run;
 mod states;
 
@@ -36,6 +37,7 @@ pub(crate) fn dispatch(console: Console, arguments: Disttest) -> Outcome {
         Verb::Plan(args) => lint::run(&context, &args),
         Verb::Author(args) => author::run(&context, &args),
         Verb::Run(args) => run::run(&context, &args),
+        Verb::Probe(args) => probe::run(&context, &args),
         Verb::Catalog(args) => explain::catalog(&context, &args),
         Verb::Explain(args) => explain::explain(&context, &args),
         Verb::Completions(args) => completions::completions(&context, &args),

@@ -6,4 +6,5 @@ mod explain;
 mod help;
 mod package;
 mod plan;
+mod probe;
 mod run;
