@@ -11,6 +11,7 @@ use crate::probe::finding::{Finding, Presence, find_out, names};
 use crate::probe::need::{Need, needs};
 use disttest_runtime::session::discover_toolbox;
 use serde::Serialize;
+use std::collections::BTreeMap;
 use std::path::Path;
 
 /// Does it.
@@ -173,8 +174,8 @@ impl Report {
                 .result(format_args!("\n{name}: {word}\n  install: {hint}\n  needed by: {used}{}", visible(&choice)));
         }
         console.result("\nToolbox of the repository");
-        for (path, role) in &self.toolbox {
-            console.result(format_args!("  {} — {role}", visible(path)));
+        for line in tools(&self.toolbox) {
+            console.result(format_args!("  {}", visible(&line)));
         }
         if self.toolbox.is_empty() {
             console.result("  none found");
@@ -189,6 +190,21 @@ impl Report {
     }
 }
 
+/// A line a tool; several of one role in one folder share a line.
+fn tools(toolbox: &[(String, String)]) -> Vec<String> {
+    const FEW: usize = 3;
+    let mut groups: BTreeMap<(&str, &str), Vec<&str>> = BTreeMap::new();
+    for (path, role) in toolbox {
+        let folder = path.rsplit_once('/').map_or("", |(folder, _)| folder);
+        groups.entry((folder, role)).or_default().push(path);
+    }
+    let line = |((folder, role), paths): ((&str, &str), Vec<&str>)| match paths.len() {
+        ..=FEW => paths.iter().map(|path| format!("{path} — {role}")).collect(),
+        many => vec![format!("{folder}/ — {role}, {many} files")],
+    };
+    groups.into_iter().flat_map(line).collect()
+}
+
 fn table(heads: &[&str; 6], rows: &[[String; 6]]) -> String {
     let width = |i: usize| rows.iter().map(|row| row[i].chars().count()).chain([heads[i].len()]).max().unwrap_or(0);
     let widths: Vec<usize> = (0..heads.len()).map(width).collect();
@@ -198,4 +214,18 @@ fn table(heads: &[&str; 6], rows: &[[String; 6]]) -> String {
     };
     let rows = rows.iter().map(|row| line(row.each_ref().map(String::as_str)));
     line(*heads) + &rows.collect::<String>()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn many_tools_of_one_kind_share_a_line() {
+        let toolbox: Vec<(String, String)> = ["a/1", "a/2", "a/3", "a/4", "b/1"]
+            .iter()
+            .map(|path| ((*path).to_owned(), "existing test".to_owned()))
+            .collect();
+        assert_eq!(tools(&toolbox), ["a/ — existing test, 4 files", "b/1 — existing test"]);
+    }
 }

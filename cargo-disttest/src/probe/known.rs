@@ -17,6 +17,12 @@ pub(crate) enum Look {
     CgroupV2,
     /// A kernel module, built in or on disk.
     Module(&'static str),
+    /// Processors that this process may use; their number is the version.
+    Cores,
+    /// Memory; whole GiB are the version.
+    Memory,
+    /// The loopback interface.
+    Loopback,
     /// A file that must exist.
     File(&'static str),
 }
@@ -178,6 +184,9 @@ pub(crate) const KNOWN: &[Known] = &[
         Look::CgroupV2,
         "a kernel booted with the unified hierarchy",
     ),
+    known("CPU cores", &["cores", "cpu cores", "cpus", "vcpus"], Look::Cores, "a larger machine"),
+    known("memory", &["memory", "ram"], Look::Memory, "a larger machine"),
+    known("loopback TCP", &["loopback", "localhost"], Look::Loopback, "ip link set lo up"),
     known("Linux", &["linux", "linux kernel", "kernel"], Look::Linux, "a Linux machine"),
 ];
 

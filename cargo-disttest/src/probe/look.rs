@@ -46,6 +46,9 @@ pub(crate) fn look(known: &Known) -> Seen {
         Look::UserNamespaces => user_namespaces(),
         Look::CgroupV2 => file("/sys/fs/cgroup/cgroup.controllers"),
         Look::Module(name) => module(name),
+        Look::Cores => cores(),
+        Look::Memory => memory(),
+        Look::Loopback => file("/sys/class/net/lo"),
         Look::File(path) => file(path),
     }
 }
@@ -127,6 +130,26 @@ fn user_namespaces() -> Seen {
         (Some(_), _) => Seen::told(true, MOST),
         (None, _) => Seen::unknown(MOST),
     }
+}
+
+fn cores() -> Seen {
+    match std::thread::available_parallelism() {
+        Ok(cores) => {
+            Seen { version: Some(cores.to_string()), ..Seen::told(true, "the scheduler's affinity and quota") }
+        }
+        Err(error) => Seen::unknown(error.to_string()),
+    }
+}
+
+/// A machine of 16 GiB shows a little less: the kernel keeps some.
+fn memory() -> Seen {
+    const MEMINFO: &str = "/proc/meminfo";
+    let text = std::fs::read_to_string(MEMINFO).unwrap_or_default();
+    let kib = text.lines().find_map(|line| line.strip_prefix("MemTotal:")?.split_whitespace().next()?.parse().ok());
+    kib.map_or_else(
+        || Seen::unknown(MEMINFO),
+        |kib: u64| Seen { version: Some(kib.div_ceil(1 << 20).to_string()), ..Seen::told(true, MEMINFO) },
+    )
 }
 
 fn file(path: &str) -> Seen {

@@ -53,7 +53,9 @@ fn answers_about_other_things_and_unreadable_ones_are_told() {
     let answer = package.disttest(&["probe", PLAN_PATH, "--answers", "a.toml"]).expect(0);
     assert!(answer.err.contains("the plan requires no `redis`"), "{}", answer.err);
     package.write("a.toml", "[etcd]\nhope = true\n");
-    assert!(package.disttest(&["probe", PLAN_PATH, "--answers", "a.toml"]).expect(2).err.contains("unknown key `hope`"));
+    assert!(
+        package.disttest(&["probe", PLAN_PATH, "--answers", "a.toml"]).expect(2).err.contains("unknown key `hope`")
+    );
     package.disttest(&["probe", PLAN_PATH, "--answers", "nowhere.toml"]).expect(2);
 }
 
