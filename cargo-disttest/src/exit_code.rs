@@ -52,6 +52,8 @@ pub(crate) enum End {
     PlanErrors,
     /// A file stands in the way and nobody said what to do with it.
     Conflict,
+    /// A change that needs no plan.
+    NotNeeded,
     /// A target path is refused.
     UnsafeTarget,
     /// The test files are not what the plan says, or have unfilled regions.
@@ -81,9 +83,13 @@ impl End {
     pub(crate) fn exit_code(self) -> ExitCode {
         match self {
             End::Clean => ExitCode::Done,
-            End::PlanErrors | End::Conflict | End::UnsafeTarget | End::Drift | End::Violation | End::TierNotMet => {
-                ExitCode::No
-            }
+            End::PlanErrors
+            | End::Conflict
+            | End::NotNeeded
+            | End::UnsafeTarget
+            | End::Drift
+            | End::Violation
+            | End::TierNotMet => ExitCode::No,
             End::WrongUsage | End::Unreadable | End::Unwritable => ExitCode::Usage,
             End::NothingConcluded => ExitCode::Inconclusive,
             End::NotRun | End::PlanNotRunnable => ExitCode::Blocked,

@@ -9,9 +9,11 @@ mod dependency;
 pub mod diagnostics;
 mod exit_code;
 mod git;
+mod new;
 mod plan_file;
 mod runner;
 mod targets;
+mod todo;
 mod workspace;
 
 use clap::Parser;

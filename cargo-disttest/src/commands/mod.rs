@@ -3,8 +3,10 @@
 mod author;
 mod help;
 mod lint;
+mod new;
 pub mod plan;
 mod run;
+mod todo;
 
 use crate::cli::{Common, Disttest, Format, Verb};
 use crate::console::Console;
@@ -30,8 +32,10 @@ pub(crate) struct Context {
 pub(crate) fn dispatch(console: Console, arguments: Disttest) -> Outcome {
     let context = Context { console, common: arguments.common };
     let outcome = match arguments.verb {
+        Verb::New(args) => new::run(&context, &args),
         Verb::Plan(args) => lint::run(&context, &args),
         Verb::Author(args) => author::run(&context, &args),
+        Verb::Todo(args) => todo::run(&context, &args),
         Verb::Run(args) => run::run(&context, &args),
         Verb::Help(args) => help::run(&context, &args),
     };
