@@ -19,7 +19,7 @@ pub(crate) fn check(text: &str) -> Result<(), String> {
         return Err(format!("the slug `{text}` is a name, not a path; `--output PATH` says where the plan goes"));
     }
     let kebab = kebab(text);
-    if kebab != text {
+    if text.is_empty() || kebab != text {
         let hint = if kebab.is_empty() { "durable-idempotent-append-replay" } else { &kebab };
         return Err(format!("the slug `{text}` is not kebab-case (a-z, 0-9 and single `-`): write `{hint}`"));
     }
@@ -89,6 +89,6 @@ mod tests {
         check("lost-acks.md", Some("write `lost-acks-md`"));
         check("lost\u{1b}[31m", Some("kebab-case"));
         check("nul", Some("device"));
-        check(&"long-".repeat(20).trim_end_matches('-').to_owned(), Some("at most 80"));
+        check("long-".repeat(20).trim_end_matches('-'), Some("at most 80"));
     }
 }

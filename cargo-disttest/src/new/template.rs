@@ -6,6 +6,7 @@ use super::inventory::Harness;
 use super::language::Language;
 use super::tools::Tool;
 use super::{Facts, crates::Crate, tools};
+use crate::author::prose::one_line;
 use disttest_runtime::plan::PlanMode;
 use disttest_runtime::report::escape;
 use std::path::Path;
@@ -211,7 +212,7 @@ fn scope(wanted: &Wanted<'_>, facts: &Facts) -> String {
 
 /// Inside of a placeholder.
 fn subsystems(facts: &Facts) -> String {
-    let plain = |one: &Crate| one.name.replace(['{', '}', '\n'], "");
+    let plain = |one: &Crate| inert(&one.name).replace(['{', '}'], "");
     let names: Vec<String> = facts.crates.all.iter().take(MOST_CRATES).map(plain).collect();
     if names.is_empty() { "subsystem".to_owned() } else { format!("subsystem: {}", names.join(", ")) }
 }
@@ -299,7 +300,7 @@ fn speaks_of_a_boundary(slug: &str) -> bool {
 /// Indented two blanks, so that it belongs to its bullet.
 fn skeleton(language: Language, plan: &str, id: &str, name: &str, claims: &str) -> String {
     let text = fill(language.skeleton().trim_end(), &|key| match key {
-        "plan" => plan.replace(['\n', '\r', '`'], ""),
+        "plan" => one_line(plan).replace('`', ""),
         "id" => id.to_owned(),
         "scenario" | "function" => name.to_owned(),
         "claims" => claims.to_owned(),

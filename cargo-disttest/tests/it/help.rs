@@ -22,7 +22,7 @@ fn check(name: &str, text: &str) {
 #[test]
 fn the_help_of_every_verb_is_what_its_snapshot_says() {
     check("help", &disttest(&["--help"]).expect(0).out);
-    for verb in ["plan", "author", "run", "help"] {
+    for verb in ["new", "plan", "author", "todo", "run", "help"] {
         check(&format!("help-{verb}"), &disttest(&[verb, "--help"]).expect(0).out);
     }
     check("help-exit-codes", &disttest(&["help", "exit-codes"]).expect(0).out);

@@ -3,6 +3,8 @@
 
 mod author;
 mod help;
+mod new;
 mod package;
 mod plan;
 mod run;
+mod todo;
