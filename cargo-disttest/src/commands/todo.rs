@@ -6,6 +6,7 @@ use crate::console::visible;
 use crate::diagnostics::plain;
 use crate::exit_code::{End, Failure, Outcome};
 use crate::new::crates::Crates;
+use crate::new::inventory::count;
 use crate::plan_file::PlanFile;
 use crate::targets;
 use crate::todo::item::{Filled, Item, Left, NotAuthored, Package, Subject};
@@ -161,8 +162,8 @@ fn next(plans: &[PlanFile], items: &[Item], not_authored: &[NotAuthored], filled
 
 fn print(context: &Context, report: &Report) {
     let mut out = String::new();
-    for item in &report.items {
-        out.push_str(&item_text(item));
+    for (n, item) in report.items.iter().enumerate() {
+        out.push_str(&item_text(item, &report.items[..n]));
         out.push('\n');
     }
     for one in &report.not_authored {
@@ -177,23 +178,21 @@ fn print(context: &Context, report: &Report) {
     }
     let Counts { items, filled, not_authored, drifted } = &report.counts;
     out.push_str(&format!(
-        "{items} to fill, {not_authored} not written yet, {drifted} drifted; {filled} {} nothing left\n",
-        if *filled == 1 { "scenario has" } else { "scenarios have" }
+        "{items} to fill, {not_authored} not written yet, {drifted} drifted; {} filled\n",
+        count(*filled, "scenario")
     ));
     context.console.result_text(&visible(&out));
 }
 
-fn item_text(item: &Item) -> String {
+/// An item; what was said in `before` of the same scenario or file is not said again.
+fn item_text(item: &Item, before: &[Item]) -> String {
     let lines = item.lines.map(|(from, to)| format!(":{from}-{to}")).unwrap_or_default();
     let what = if item.kind == "field" { "attribute field" } else { "region" };
     let mut out =
         format!("{}{lines}: {} {} — {what} `{}`\n", plain(&item.file), item.scenario, plain(&item.name), item.region);
     out.push_str(&field("plan says", &item.prose));
-    for claim in &item.claims {
-        out.push_str(&field("falsifies", &format!("{} ({}) {}", claim.id, claim.categories.join(", "), claim.text)));
-    }
-    for hypothesis in &item.hypotheses {
-        out.push_str(&field("closes", &format!("{} {} — {}", hypothesis.id, hypothesis.title, hypothesis.text)));
+    if !before.last().is_some_and(|last| last.plan == item.plan && last.scenario == item.scenario) {
+        out.push_str(&claims_text(item));
     }
     if let Some(sibling) = &item.sibling {
         let lines = sibling.lines.map(|(from, to)| format!(":{from}-{to}")).unwrap_or_default();
@@ -208,13 +207,27 @@ fn item_text(item: &Item) -> String {
     }
     if let Some(fill) = &item.fill {
         out.push_str(&code("start from", &fill.code));
-        for helper in &fill.helpers {
+        let told = |name: &str| {
+            let mut fills = before.iter().filter(|one| one.file == item.file).filter_map(|one| one.fill.as_ref());
+            fills.any(|fill| fill.helpers.iter().any(|helper| helper.name == name))
+        };
+        for helper in fill.helpers.iter().filter(|helper| !told(&helper.name)) {
             out.push_str(&code(&format!("in region `helpers`, {}", plain(&helper.name)), &helper.code));
         }
     }
     out.push_str(&field("check", &item.commands.check));
     out.push_str(&field("check", &item.commands.test));
     out
+}
+
+fn claims_text(item: &Item) -> String {
+    let claims = item
+        .claims
+        .iter()
+        .map(|claim| field("falsifies", &format!("{} ({}) {}", claim.id, claim.categories.join(", "), claim.text)));
+    let hypotheses =
+        item.hypotheses.iter().map(|one| field("closes", &format!("{} {} — {}", one.id, one.title, one.text)));
+    claims.chain(hypotheses).collect()
 }
 
 /// What the plan names, in full; of the rest, what the runtime has, by name.

@@ -187,7 +187,7 @@ fn tests_in(tokens: TokenStream) -> Vec<String> {
     found
 }
 
-/// First line of the documentation.
+/// First line of the documentation; of a generated test, the scenario it is.
 fn first_line(attributes: &[Attribute]) -> Option<String> {
     let lines = attributes.iter().filter_map(|attribute| match &attribute.meta {
         Meta::NameValue(pair) if pair.path.is_ident("doc") => match &pair.value {
@@ -199,7 +199,11 @@ fn first_line(attributes: &[Attribute]) -> Option<String> {
         },
         _ => None,
     });
-    lines.map(|line| line.trim().to_owned()).find(|line| !line.is_empty())
+    let mut lines = lines.map(|line| line.trim().to_owned()).filter(|line| !line.is_empty());
+    match lines.next() {
+        Some(first) if first.starts_with("AUTO-GENERATED") => lines.find(|line| line.starts_with("Scenario:")),
+        first => first,
+    }
 }
 
 #[cfg(test)]
@@ -221,6 +225,7 @@ mod tests {
             None,
         );
         check("#[disttest_runtime::scenario(id = \"S1\")] async fn s(run: Run) {}", &["s"], None);
+        check("//! AUTO-GENERATED from x\n//! Scenario: S1 s\n#[test] fn s() {}", &["s"], Some("Scenario: S1 s"));
         check("#[cfg(test)] fn no() {} // #[test] fn b() {}", &[], None);
         assert_eq!(Seen::of("fn ("), None);
     }

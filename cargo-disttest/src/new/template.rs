@@ -54,7 +54,7 @@ pub(crate) struct Wanted<'a> {
 /// The plan.
 pub(crate) fn render(wanted: &Wanted<'_>, facts: &Facts) -> String {
     let template = if wanted.mode == PlanMode::ProjectWide { PROJECT } else { CHANGE };
-    fill(template, &|key| value(wanted, facts, key))
+    fill(template, |key| value(wanted, facts, key))
 }
 
 fn value(wanted: &Wanted<'_>, facts: &Facts, key: &str) -> String {
@@ -75,7 +75,7 @@ fn value(wanted: &Wanted<'_>, facts: &Facts, key: &str) -> String {
         "subsystems" => subsystems(facts),
         "inventory" if wanted.mode == PlanMode::ProjectWide => rows(&facts.inventory, facts.more_harnesses),
         "inventory" => section_of_inventory(facts),
-        "environment" => environment(facts),
+        "environment" => environment(wanted, facts),
         "scenario" if speaks_of_a_boundary(wanted.slug) => "{{claim_shaped_snake_case_name}}".to_owned(),
         "scenario" => snake,
         "target" => facts.language.target(&package, "S1", &snake),
@@ -88,7 +88,7 @@ fn value(wanted: &Wanted<'_>, facts: &Facts, key: &str) -> String {
 }
 
 /// Replaces each `<<key>>` of `template`. Values are not looked at again.
-fn fill(template: &str, value: &dyn Fn(&str) -> String) -> String {
+pub(crate) fn fill(template: &str, value: impl Fn(&str) -> String) -> String {
     let mut out = String::new();
     let mut rest = template;
     while let Some((before, after)) = rest.split_once("<<") {
@@ -266,17 +266,14 @@ fn row(one: &Harness) -> String {
     format!("| {} ({}) | {subsystem} | {pinned} | {{{{failure modes}}}} |", code(&one.path), inert(&one.what))
 }
 
-fn environment(facts: &Facts) -> String {
+fn environment(wanted: &Wanted<'_>, facts: &Facts) -> String {
     let mut lines = Vec::new();
     if facts.language == Language::Rust {
         let floor = tools::rust().map_or_else(|| "{{version}}".to_owned(), |text| format!("{} is here", inert(&text)));
         lines.push(format!("| Rust toolchain | {floor} | S1 | https://rustup.rs |"));
     }
-    for one in facts.crates.all.iter().filter(|one| !one.bins.is_empty()).take(MOST_CRATES) {
-        for bin in &one.bins {
-            lines.push(format!("| {} | – | S1 | brought up by SUT |", code(bin)));
-        }
-    }
+    let bins = home(wanted, facts).map(|one| one.bins.as_slice()).unwrap_or_default();
+    lines.extend(bins.iter().map(|bin| format!("| {} | – | S1 | brought up by SUT |", code(bin))));
     lines.extend(facts.tools.iter().map(tool));
     lines.push("| {{another requirement, or delete this row}} | {{version}} | S1 | {{install hint}} |".to_owned());
     lines.join("\n")
@@ -299,7 +296,7 @@ fn speaks_of_a_boundary(slug: &str) -> bool {
 
 /// Indented two blanks, so that it belongs to its bullet.
 fn skeleton(language: Language, plan: &str, id: &str, name: &str, claims: &str) -> String {
-    let text = fill(language.skeleton().trim_end(), &|key| match key {
+    let text = fill(language.skeleton().trim_end(), |key| match key {
         "plan" => one_line(plan).replace('`', ""),
         "id" => id.to_owned(),
         "scenario" | "function" => name.to_owned(),

@@ -12,8 +12,13 @@ use serde::Serialize;
 pub(crate) struct Fill {
     /// The region's text.
     pub code: String,
-    /// To be pasted into the region `helpers`, unless it stands there.
+    /// To be pasted into the region `helpers`, unless it stands there. Written as names: an item has each code once.
+    #[serde(serialize_with = "names")]
     pub helpers: Vec<Helper>,
+}
+
+fn names<S: serde::Serializer>(helpers: &[Helper], to: S) -> Result<S::Ok, S::Error> {
+    to.collect_seq(helpers.iter().map(|helper| &helper.name))
 }
 
 /// What is known of a scenario, as far as its fills go.

@@ -3,7 +3,8 @@
 use super::fills::{Fill, Known};
 use super::offers::{self, Offer};
 use super::sibling::{Sibling, Tests};
-use super::support::{self, Program};
+use super::snippets::Helper;
+use super::support::{self, Program, Support};
 use crate::author::regions::{self, Pieces, Region};
 use crate::author::write;
 use crate::author::{FileChange, file_change, frame};
@@ -43,8 +44,10 @@ pub(crate) struct Item {
     pub hypotheses: Vec<Hypothesis>,
     /// A test worth imitating.
     pub sibling: Option<Sibling>,
-    /// The whole region, made for this scenario.
+    /// The whole region, made from the names that the plan uses for this scenario.
     pub fill: Option<Fill>,
+    /// Code that the fill and the snippets of the offers name as their helpers, each once.
+    pub helpers: Vec<Helper>,
     /// Why there is no fill, or what is left in the region.
     pub note: Option<String>,
     /// What the runtime has for it, what the plan names first.
@@ -196,8 +199,12 @@ impl Subject<'_> {
         let before = left.items.len();
         let fields = fields.iter().filter_map(|one| one.name.strip_prefix("attribute "));
         left.items.extend(fields.map(|field| self.field(field, drift.as_ref())));
-        let open = pieces.regions.iter().filter(|region| !region.is_filled());
-        left.items.extend(open.map(|region| self.region(region, text, drift.as_ref())));
+        let open: Vec<&Region<'_>> = pieces.regions.iter().filter(|region| !region.is_filled()).collect();
+        if !open.is_empty() {
+            let placed = &self.target.placed;
+            let support = support::find(&placed.member.root, &placed.relative);
+            left.items.extend(open.iter().map(|region| self.region(region, text, support.as_ref(), drift.as_ref())));
+        }
         if left.items.len() == before {
             let command = drift.is_some().then_some(author);
             left.filled.push(Filled { plan, scenario: id, file, drift, command });
@@ -212,15 +219,14 @@ impl Subject<'_> {
             && id == Some(self.target.wanted.attribute.id.as_str())
     }
 
-    fn region(&self, region: &Region<'_>, text: &str, drift: Option<&String>) -> Item {
+    fn region(&self, region: &Region<'_>, text: &str, support: Option<&Support>, drift: Option<&String>) -> Item {
         let plan = &self.plan.plan;
         let owner = self.owner(region.name);
-        let support = support::find(&self.target.placed.member.root, &self.target.placed.relative);
         let known = Known {
             resolved: &owner.resolved,
             workload: owner.field("Workload"),
             program: &self.package.program,
-            support: support.as_ref(),
+            support,
         };
         let prose = match region.name.rsplit('/').next() {
             Some("workload") => owner.field("Workload").to_owned(),
@@ -239,11 +245,13 @@ impl Subject<'_> {
         let told = owner.told(plan);
         let path = self.target.placed.path();
         let sibling = self.package.tests.sibling(&path, region.name, &told, self.shown);
+        let offers = offers::of(&known, region.name);
         Item {
             kind: "region",
             region: region.name.to_owned(),
             lines: Some((region.line, region.end_line(text))),
-            offers: offers::of(&known, region.name),
+            helpers: helpers(fill.as_ref(), &offers),
+            offers,
             prose,
             sibling,
             fill,
@@ -316,6 +324,7 @@ impl Subject<'_> {
             hypotheses: owner.hypotheses(&self.plan.plan),
             sibling: None,
             fill: None,
+            helpers: Vec::new(),
             note: None,
             offers: Vec::new(),
             drift: drift.cloned(),
@@ -340,6 +349,19 @@ impl Subject<'_> {
         let arm = region.rsplit_once('/').map(|(arm, _)| arm).or(id.split_once('/').map(|(_, arm)| arm));
         Owner::of(plan, scenario, arm, id)
     }
+}
+
+/// The helpers of a fill and of all snippets, each once.
+fn helpers(fill: Option<&Fill>, offers: &[Offer]) -> Vec<Helper> {
+    let mut all: Vec<Helper> = Vec::new();
+    for helper in
+        fill.into_iter().chain(offers.iter().filter_map(|offer| offer.snippet.as_ref())).flat_map(|f| &f.helpers)
+    {
+        if !all.iter().any(|known| known.name == helper.name) {
+            all.push(helper.clone());
+        }
+    }
+    all
 }
 
 /// What is left to write in a region: the names in its `todo!`s, with their lines.

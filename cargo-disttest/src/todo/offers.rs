@@ -46,7 +46,7 @@ fn models(known: &Known<'_>) -> Vec<Offer> {
             name: one.model.to_owned(),
             planned: planned == Some(one.model),
             available: one.constructor.is_some(),
-            snippet: Some(known.workload(one)),
+            snippet: one.constructor.map(|_| known.workload(one)),
             note: match one.constructor {
                 Some(new) => format!("`{new}`; operations {}; the history shows {}", one.kinds.join(", "), one.answers),
                 None => format!(

@@ -4,6 +4,7 @@
 use super::operations::Operations;
 use super::support::{Program, Support};
 use crate::author::prose;
+use crate::new::template::fill;
 
 /// Code that a region needs in the region `helpers`.
 #[derive(Clone, Debug, PartialEq, Eq, serde::Serialize)]
@@ -30,19 +31,6 @@ pub(crate) const NEMESES: [(&str, &str); 9] = [
 /// The expression of a nemesis; `None` when the runtime has no such nemesis.
 pub(crate) fn nemesis(name: &str) -> Option<&'static str> {
     NEMESES.iter().find(|(known, _)| *known == name).map(|(_, code)| code.trim())
-}
-
-/// Replaces each `<<key>>` of `template`. Values are not looked at again.
-fn fill(template: &str, value: impl Fn(&str) -> String) -> String {
-    let mut out = String::new();
-    let mut rest = template;
-    while let Some((before, after)) = rest.split_once("<<") {
-        let (key, tail) = after.split_once(">>").expect("a key of a template is closed");
-        out.push_str(before);
-        out.push_str(&value(key));
-        rest = tail;
-    }
-    out + rest
 }
 
 /// The region `workload`: `clients` of them (none: the runtime's default), and a probe for each of `probes`, which are
@@ -209,7 +197,7 @@ mod tests {
     fn several_nemeses_take_turns() {
         let region = faults(&["hard-kill", "full-partition"], "`process-exit`");
         assert!(parses(&region), "{region}");
-        assert!(region.starts_with("    // Must move: `process-exit`\n    let landed: Landed = {"), "{region}");
+        assert!(region.contains("\n    // Must move: `process-exit`\n    let landed: Landed = {"), "{region}");
         assert!(region.contains("match window % 2 {\n                0 => Box::new(HardKill::new(minority)),\n"));
         assert!(region.contains("                _ => Box::new(FullPartition::new(minority, rest)),\n"));
         assert!(faults(&["pause"], "").contains("let (minority, _) ="));

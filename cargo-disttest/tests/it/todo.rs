@@ -206,11 +206,11 @@ fn paste(root: &Path, plan: &str) -> Vec<Value> {
         let to = at + text[at..].find('\n').unwrap() + 1;
         let code = item["fill"]["code"].as_str().unwrap_or_else(|| panic!("no fill: {item}"));
         let mut text = format!("{}{code}{}", &text[..from], &text[to..]);
-        for helper in item["fill"]["helpers"].as_array().unwrap() {
-            let key = (file.to_owned(), helper["name"].as_str().unwrap().to_owned());
+        for name in item["fill"]["helpers"].as_array().unwrap() {
+            let key = (file.to_owned(), name.as_str().unwrap().to_owned());
             if !pasted.contains(&key) {
                 pasted.push(key);
-                let code = helper["code"].as_str().unwrap();
+                let code = helper(item, name);
                 text = text.replace("// disttest:end helpers", &format!("{code}\n// disttest:end helpers"));
             }
         }
@@ -219,10 +219,18 @@ fn paste(root: &Path, plan: &str) -> Vec<Value> {
     items
 }
 
+/// The code of the helper with this name.
+fn helper<'a>(item: &'a Value, name: &Value) -> &'a str {
+    let helpers = item["helpers"].as_array().unwrap();
+    helpers.iter().find(|helper| helper["name"] == *name).unwrap()["code"].as_str().unwrap()
+}
+
 /// Every snippet of every offer, each in a function of its own.
 fn all_offers(items: &[Value]) -> String {
     let mut functions = String::new();
-    for (n, offer) in items.iter().flat_map(|item| item["offers"].as_array().unwrap()).enumerate() {
+    let offers =
+        items.iter().flat_map(|item| item["offers"].as_array().unwrap().iter().map(move |offer| (item, offer)));
+    for (n, (item, offer)) in offers.enumerate() {
         let Some(code) = offer["snippet"]["code"].as_str() else { continue };
         let (arguments, end) = match offer["kind"].as_str().unwrap() {
             "model" => ("run: Run", "drop(workload);\n    Ok(())"),
@@ -232,12 +240,8 @@ fn all_offers(items: &[Value]) -> String {
         };
         let result = if offer["kind"] == "checker" { "Judged" } else { "()" };
         // Helpers of one offer may clash with those of another: each function has its own.
-        let inner: String = offer["snippet"]["helpers"]
-            .as_array()
-            .unwrap()
-            .iter()
-            .map(|helper| helper["code"].as_str().unwrap().to_owned() + "\n")
-            .collect();
+        let names = offer["snippet"]["helpers"].as_array().unwrap().iter();
+        let inner: String = names.map(|name| format!("{}\n", helper(item, name))).collect();
         functions.push_str(&format!(
             "mod offer_{n} {{\n    use disttest_runtime::prelude::*;\n    {inner}\n    pub(super) async fn f({arguments}) -> Result<{result}> {{\n    {code}\n    {end}\n}} }}\n"
         ));
