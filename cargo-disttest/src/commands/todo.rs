@@ -13,6 +13,7 @@ use crate::todo::item::{Filled, Item, Left, NotAuthored, Package, Subject};
 use crate::todo::offers::Offer;
 use crate::workspace::Workspace;
 use disttest_runtime::base::diagnostic::Severity;
+use disttest_runtime::plan::Scenario;
 use disttest_runtime::report::escape::shell;
 use serde::Serialize;
 use std::collections::BTreeMap;
@@ -81,30 +82,36 @@ fn look(
     Ok(())
 }
 
-/// Scenarios that have no file of ours, each with what must change first: none is passed over in silence.
+/// Scenarios and arms that have no file of ours, each with what must change first: none is passed over in silence.
 fn without_target(plan: &PlanFile, ids: &[String], found: &targets::Found) -> Result<Vec<NotAuthored>, Failure> {
-    let belongs = |file: &str, id: &str| file == id || file.split('/').next() == Some(id);
+    let belongs = |part: &str, id: &str| part == id || part.split('/').next() == Some(id);
     let mut list = Vec::new();
     for scenario in plan.select(ids)? {
         let id = scenario.id.value.to_string();
-        if found.targets.iter().any(|target| belongs(&target.wanted.attribute.id, &id)) {
-            continue;
-        }
-        let told = found.left_out.iter().find(|(left_out, _)| belongs(left_out, &id)).map(|(_, why)| why.clone());
-        let inside = |at: usize| (scenario.span.start..scenario.span.end).contains(&at);
-        let errors = found.diagnostics.iter().filter(|told| told.severity == Severity::Error);
-        let error = errors.clone().find(|told| inside(told.span.start)).or_else(|| errors.clone().next());
-        let why = told.or_else(|| error.map(|told| told.message.clone()));
-        list.push(NotAuthored {
+        let entry = |part: &str, why: String| NotAuthored {
             plan: plan.shown.clone(),
-            scenario: id,
+            scenario: part.to_owned(),
             name: scenario.name.value.clone(),
             file: scenario.target.as_ref().map(|target| target.value.clone()),
-            why: why.unwrap_or_else(|| "the plan does not say enough to write it".to_owned()),
+            why,
             command: format!("cargo disttest plan {}", shell(&plan.shown)),
-        });
+        };
+        let left_out: Vec<_> = found.left_out.iter().filter(|(part, _)| belongs(part, &id)).collect();
+        list.extend(left_out.iter().map(|(part, why)| entry(part, why.clone())));
+        let placed = found.targets.iter().any(|target| belongs(&target.wanted.attribute.id, &id));
+        if left_out.is_empty() && !placed {
+            list.push(entry(&id, refusal(scenario, found)));
+        }
     }
     Ok(list)
+}
+
+/// What stands in the way of a scenario that has no place: the error that stands in it, else the first of all.
+fn refusal(scenario: &Scenario, found: &targets::Found) -> String {
+    let inside = |at: usize| (scenario.span.start..scenario.span.end).contains(&at);
+    let errors = || found.diagnostics.iter().filter(|told| told.severity == Severity::Error);
+    let error = errors().find(|told| inside(told.span.start)).or_else(|| errors().next());
+    error.map_or_else(|| "the plan does not say enough to write it".to_owned(), |told| told.message.clone())
 }
 
 /// `disttest.todo/1`.

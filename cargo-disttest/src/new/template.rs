@@ -7,7 +7,7 @@ use super::language::Language;
 use super::tools::Tool;
 use super::{Facts, crates::Crate, tools};
 use crate::author::prose::one_line;
-use disttest_runtime::plan::PlanMode;
+use disttest_runtime::plan::{self, PlanMode};
 use disttest_runtime::report::escape;
 use std::path::Path;
 
@@ -18,8 +18,9 @@ const MOST_CRATES: usize = 12;
 /// More rows than this make no readable §3.
 pub(crate) const MOST_HARNESSES: usize = 60;
 /// Words that make a scenario's name speak of a boundary, which needs surfaces (format §1.9).
-const BOUNDARY: [&str; 11] = [
+const BOUNDARY: [&str; 12] = [
     "routing",
+    "multitenant",
     "tenant",
     "blast",
     "cell",
@@ -51,10 +52,24 @@ pub(crate) struct Wanted<'a> {
     pub package: Option<&'a str>,
 }
 
-/// The plan.
+/// The plan. Its first scenario has the name of the slug, unless that makes no name for a scenario.
 pub(crate) fn render(wanted: &Wanted<'_>, facts: &Facts) -> String {
     let template = if wanted.mode == PlanMode::ProjectWide { PROJECT } else { CHANGE };
-    fill(template, |key| value(wanted, facts, key))
+    let named =
+        |name: &str| fill(template, |key| if key == "scenario" { name.to_owned() } else { value(wanted, facts, key) });
+    let name = wanted.slug.replace('-', "_");
+    let text = named(&name);
+    if speaks_of_a_boundary(wanted.slug) || is_blamed(&text) {
+        return named("{{claim_shaped_snake_case_name}}");
+    }
+    text
+}
+
+/// True when a rule speaks of the name of the first scenario.
+fn is_blamed(text: &str) -> bool {
+    let (plan, told) = plan::check(text);
+    let name = plan.scenarios.first().map(|scenario| scenario.name.span);
+    told.iter().any(|told| Some(told.span) == name)
 }
 
 fn value(wanted: &Wanted<'_>, facts: &Facts, key: &str) -> String {
@@ -76,8 +91,6 @@ fn value(wanted: &Wanted<'_>, facts: &Facts, key: &str) -> String {
         "inventory" if wanted.mode == PlanMode::ProjectWide => rows(&facts.inventory, facts.more_harnesses),
         "inventory" => section_of_inventory(facts),
         "environment" => environment(wanted, facts),
-        "scenario" if speaks_of_a_boundary(wanted.slug) => "{{claim_shaped_snake_case_name}}".to_owned(),
-        "scenario" => snake,
         "target" => facts.language.target(&package, "S1", &snake),
         "target2" => facts.language.target(&package, "S2", SECOND),
         "language" => facts.language.word().to_owned(),
@@ -152,7 +165,7 @@ fn sut(wanted: &Wanted<'_>, facts: &Facts) -> String {
 
 fn change(facts: &Facts) -> String {
     let Some(history) = &facts.history else {
-        return "{{commit or PR link}}".to_owned();
+        return "not in git; {{commit or PR link}}".to_owned();
     };
     let branch = history.branch.as_deref().map(|branch| format!(" on {}", inert(branch))).unwrap_or_default();
     match &history.commit {
@@ -163,7 +176,7 @@ fn change(facts: &Facts) -> String {
 
 fn author(facts: &Facts) -> String {
     let name = facts.history.as_ref().and_then(|history| history.author.as_deref());
-    name.map_or_else(|| "{{agent or human}}".to_owned(), inert)
+    name.map_or_else(|| "an agent or a human: {{name}}".to_owned(), inert)
 }
 
 fn components(wanted: &Wanted<'_>, facts: &Facts) -> String {
@@ -311,7 +324,6 @@ fn skeleton(language: Language, plan: &str, id: &str, name: &str, claims: &str) 
 mod tests {
     use super::super::history::{History, How};
     use super::*;
-    use disttest_runtime::plan;
 
     fn wanted(slug: &str, mode: PlanMode) -> Wanted<'_> {
         Wanted {
@@ -425,6 +437,10 @@ mod tests {
         check("a-replica-set-elects", true);
         check("replicas-converge", false);
         check("regional", false);
+        assert!(
+            render(&wanted("shards-keep-writes", PlanMode::ChangeScoped), &Facts::default())
+                .contains("S1: {{claim_shaped")
+        );
         check("no-lost-acks", false);
     }
 

@@ -197,8 +197,12 @@ impl Subject<'_> {
             return Ok(());
         };
         let before = left.items.len();
-        let fields = fields.iter().filter_map(|one| one.name.strip_prefix("attribute "));
-        left.items.extend(fields.map(|field| self.field(field, drift.as_ref())));
+        let fields = fields.iter().filter_map(|one| {
+            // `attribute model`, or of an arm `api/attribute model`.
+            let (arm, field) = one.name.rsplit_once("attribute ")?;
+            (arm.is_empty() || arm.ends_with('/')).then_some((arm, field))
+        });
+        left.items.extend(fields.map(|(arm, field)| self.field(arm, field, drift.as_ref())));
         let open: Vec<&Region<'_>> = pieces.regions.iter().filter(|region| !region.is_filled()).collect();
         if !open.is_empty() {
             let placed = &self.target.placed;
@@ -261,8 +265,8 @@ impl Subject<'_> {
     }
 
     /// A field of the attribute that the plan's prose does not yield: it is written in the plan.
-    fn field(&self, field: &str, drift: Option<&String>) -> Item {
-        let owner = self.owner("");
+    fn field(&self, arm: &str, field: &str, drift: Option<&String>) -> Item {
+        let owner = self.owner(arm);
         let label = match field {
             "model" => "Model under test",
             "checkers" => "Checker",
@@ -294,7 +298,7 @@ impl Subject<'_> {
         let note = format!("to be written in the plan, at `{label}`; {author}. {}", help.join("; "));
         Item {
             kind: "field",
-            region: field.to_owned(),
+            region: format!("{arm}{field}"),
             note: Some(note.trim_end().to_owned()),
             prose,
             ..self.item(&owner, drift)

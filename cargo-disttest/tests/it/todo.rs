@@ -152,6 +152,19 @@ fn a_field_that_the_plan_does_not_yield_is_to_be_written_in_the_plan() {
 }
 
 #[test]
+fn a_scenario_that_the_plan_must_correct_first_is_not_passed_over() {
+    let package = Package::new();
+    package.edit(PLAN_PATH, "tests/auto/s1.rs", "../evil.rs");
+    package.edit(PLAN_PATH, "- **Falsifies if it FAILs:** C2", "- **Falsifies if it FAILs:** C9");
+    let json = todo(&package, &[]);
+    let why: Vec<&str> =
+        json["not_authored"].as_array().unwrap().iter().map(|one| one["why"].as_str().unwrap()).collect();
+    assert_eq!(why.len(), 2, "{why:?}");
+    assert!(why[0].contains("../evil.rs") && why[1].contains("C9"), "{why:?}");
+    assert_eq!(json["next"], format!("cargo disttest plan {PLAN_PATH}"));
+}
+
+#[test]
 fn plans_that_cannot_be_read_do_not_hide_the_others() {
     let package = Package::new();
     package.write("docs/testing-plans/notes.md", "hello\n");
