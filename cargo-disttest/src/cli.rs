@@ -111,6 +111,10 @@ written, and no program is run but git, cargo and rustc, and tools for their --v
 
 A change that touches documentation or comments only needs no plan: none is written, exit 1.
 
+--format json: one document, schema disttest.new/1: slug, mode, path, written, reason (why not),
+backup, diff, placeholders[] (line, text), facts (crates[], harnesses, tools[] (name, because,
+present, version), commit, branch, compared_with, files_touched, language), next.
+
 Exit status: 0 written, 1 not written (the file exists, or the change needs no plan), 2 wrong
 usage, or the file cannot be written.")]
 pub(crate) struct NewArgs {
@@ -153,6 +157,14 @@ Each region that nobody has filled, with its file and lines, what the plan says 
 nearby to imitate, what the runtime offers for it, code that compiles when it is pasted there, and
 the command that checks it. Fields of the attribute that the plan's prose does not yield, and
 scenarios whose file is not written yet, are listed too.
+
+--format json: one document, schema disttest.todo/1: plans[], counts (items, filled, not_authored,
+drifted), items[] (plan, scenario, name, kind (region or field), region, file, lines (of the
+begin and end marker), package, prose, claims[], hypotheses[], sibling (path, lines, why), fill
+(code, helpers[] by name), helpers[] (name, code), note, offers[] (kind, name, planned, available,
+snippet, note), drift, commands (check, test)), not_authored[] (plan, scenario, name, file, why,
+command), filled[] (plan, scenario, file, drift, command), next. Paste `fill.code` in place of the
+region's lines, and each helper that is not there yet into the region `helpers`.
 
 Exit status: 0 listed, whether or not anything is to do; 2 a plan cannot be read.
 `cargo disttest author PLAN --check` says by its exit status whether something is left.")]

@@ -263,6 +263,6 @@ fn whole(text: &str) -> String {
 }
 
 fn code(label: &str, text: &str) -> String {
-    let lines: String = text.lines().map(|line| format!("      {line}\n")).collect();
-    format!("  {label}:\n{}", lines.lines().map(|line| format!("{}\n", line.trim_end())).collect::<String>())
+    let line = |line: &str| if line.is_empty() { "\n".to_owned() } else { format!("      {line}\n") };
+    format!("  {label}:\n{}", text.lines().map(line).collect::<String>())
 }

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 /// Folders deeper than this are not looked into.
 const MAX_DEPTH: usize = 8;
 /// After so many directory entries the search stops.
-const MAX_ENTRIES: usize = 20_000;
+const MAX_ENTRIES: usize = 200_000;
 /// So much of a file is read.
 const MAX_BYTES: u64 = 512 * 1024;
 /// Build output, version control, dependencies, sessions.

@@ -61,7 +61,7 @@ impl Known<'_> {
                     probes.push(call);
                 }
                 None => {
-                    let (call, helper) = snippets::probe(&metric);
+                    let (call, helper) = snippets::probe(&metric, &probes);
                     probes.push(call);
                     helpers.push(helper);
                 }

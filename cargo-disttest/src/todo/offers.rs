@@ -145,7 +145,7 @@ fn signals(known: &Known<'_>) -> Vec<Offer> {
                     helpers: known.support.map(snippets::module).into_iter().collect(),
                 },
                 None => {
-                    let (call, helper) = snippets::probe(metric);
+                    let (call, helper) = snippets::probe(metric, &[]);
                     Fill { code: format!("    // in the workload: .probe({call})\n"), helpers: vec![helper] }
                 }
             });

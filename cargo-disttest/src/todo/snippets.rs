@@ -114,9 +114,12 @@ pub(crate) fn program(program: &Program) -> Option<Helper> {
     Some(Helper { name: "program".to_owned(), code })
 }
 
-/// A probe for `metric`, the name behind `metric:`.
-pub(crate) fn probe(metric: &str) -> (String, Helper) {
-    let function = format!("probe_{}", crate::author::frame::function_name(metric));
+/// A probe for `metric`, the name behind `metric:`; `taken` are calls of probes that there are already.
+pub(crate) fn probe(metric: &str, taken: &[String]) -> (String, Helper) {
+    let mut function = format!("probe_{}", crate::author::frame::function_name(metric));
+    while taken.contains(&format!("{function}()")) {
+        function.push_str("_too");
+    }
     let code = fill(include_str!("../../../templates/snippets/probe.rs.txt"), |key| match key {
         "doc" => format!("`metric:{}`", prose::one_line(metric).replace('`', "'")),
         "name" => prose::literal(metric),
@@ -180,7 +183,7 @@ mod tests {
     #[test]
     fn a_plan_cannot_break_out_of_a_snippet() {
         for evil in ["\"); evil(", "\n fn evil() {}", "*/ evil", "\\", "\u{202e}\u{1b}[31m", "<<keys>>", "`"] {
-            let (call, helper) = probe(evil);
+            let (call, helper) = probe(evil, &[]);
             assert!(syn::parse_str::<syn::Expr>(&call).is_ok(), "{call}");
             for (code, items) in [(helper.code, 1), (own_oracle(evil).code, 4)] {
                 let file = syn::parse_file(&code).unwrap_or_else(|error| panic!("{error}: {code}"));
@@ -191,6 +194,13 @@ mod tests {
                 assert!(!region.lines().any(|line| line.trim_start().starts_with("fn evil")), "{region}");
             }
         }
+    }
+
+    #[test]
+    fn two_metrics_never_share_a_function() {
+        let (first, _) = probe("peer-timeouts", &[]);
+        assert_eq!(first, "probe_peer_timeouts()");
+        assert_eq!(probe("peer_timeouts", &[first]).0, "probe_peer_timeouts_too()");
     }
 
     #[test]

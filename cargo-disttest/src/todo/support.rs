@@ -1,6 +1,7 @@
 //! What a package has already for its tests: a program for the nodes, probes, a client that records.
 
 use crate::new::crates::Crate;
+use crate::new::inventory::Seen;
 use crate::new::sources;
 use proc_macro2::{TokenStream, TokenTree};
 use std::path::Path;
@@ -57,6 +58,8 @@ pub(crate) fn find(root: &Path, test: &str) -> Option<Support> {
             return None;
         }
         let module = module_name(&below)?;
+        // A test file is no module: its tests would run a second time.
+        Seen::of(&text).filter(|seen| !seen.is_program())?;
         let found = of_file(&text)?;
         Some(Support { path: way(test, &file_name), module, file: file_name, ..found })
     };
@@ -244,7 +247,9 @@ mod tests {
         };
         assert_eq!(find(dir.path(), "tests/auto/s1.rs"), None);
         write("tests/other/mod.rs", "use disttest_runtime::prelude::*; pub fn program() -> Program { x() }");
-        write("tests/node.rs", "pub fn program() -> Program { x() }");
+        write("tests/node.rs", &format!("{SUPPORT}\n#[test]\nfn t() {{}}"));
+        let found = find(dir.path(), "tests/auto/s1.rs").expect("there is one");
+        assert_eq!(found.file, "tests/other/mod.rs");
         write("tests/support/mod.rs", SUPPORT);
         let found = find(dir.path(), "tests/auto/s1.rs").expect("there is one");
         assert_eq!((found.path.as_str(), found.module.as_str()), ("../support/mod.rs", "support"));
