@@ -111,6 +111,38 @@ fn what_is_written_lacks_nothing_but_what_a_person_must_write() {
     }
 }
 
+/// Writes something plain in place of each placeholder.
+fn fill(root: &Path, path: &str) {
+    let text = std::fs::read_to_string(root.join(path)).unwrap();
+    let mut filled = String::new();
+    let mut rest = text.as_str();
+    while let Some((before, after)) = rest.split_once("{{") {
+        filled += before;
+        filled += "as the owner says";
+        rest = after.split_once("}}").unwrap().1;
+    }
+    std::fs::write(root.join(path), filled + rest).unwrap();
+}
+
+#[test]
+fn once_the_placeholders_are_filled_the_plan_is_sound_and_can_be_authored() {
+    for (mode, scenarios) in [("change", 1), ("project", 2)] {
+        let dir = workspace();
+        let root = dir.path();
+        disttest(root, &["new", SLUG, "--mode", mode]).expect(0);
+        fill(root, WRITTEN);
+        let answer = disttest(root, &["plan", WRITTEN, "--format", "json"]).expect(0);
+        let json: Value = serde_json::from_str(&answer.out).unwrap();
+        assert_eq!(json["diagnostics"].as_array().unwrap().len(), 0, "{mode}: {}", json["diagnostics"]);
+        disttest(root, &["author", WRITTEN]).expect(0);
+        let answer = disttest(root, &["todo", SLUG, "--format", "json"]).expect(0);
+        let json: Value = serde_json::from_str(&answer.out).unwrap();
+        assert_eq!(json["counts"]["items"], 3 * scenarios, "{mode}: {json}");
+        assert!(json["items"].as_array().unwrap().iter().all(|item| !item["fill"].is_null()), "{mode}");
+        assert_eq!(json["items"][0]["package"], "node");
+    }
+}
+
 #[test]
 fn a_workspace_is_described_by_what_it_holds() {
     let dir = workspace();
