@@ -3,6 +3,7 @@
 use super::operations::{self, Operations};
 use super::snippets::{self, Helper};
 use super::support::{Program, Support};
+use crate::author::frame::function_name;
 use disttest_runtime::plan::names::{Nemesis, signal_mentions};
 use disttest_runtime::plan::{Fault, Resolved};
 use serde::Serialize;
@@ -32,6 +33,8 @@ pub(crate) struct Known<'a> {
     pub program: &'a Program,
     /// The package's helper module.
     pub support: Option<&'a Support>,
+    /// The arm whose region it is: its file may hold other arms with clients of their own.
+    pub arm: Option<&'a str>,
 }
 
 /// A region's fill, or why there is none.
@@ -74,7 +77,7 @@ impl Known<'_> {
         helpers.extend(snippets::program(self.program).filter(|_| !own));
         helpers.push(clients);
         let count = number_before(self.workload, "client").filter(|count| *count <= 10_000);
-        Fill { code: snippets::workload(&program, count, &probes), helpers }
+        Fill { code: snippets::workload(&program, count, &probes, &self.function("work")), helpers }
     }
 
     /// The faults of the plan.
@@ -121,7 +124,8 @@ impl Known<'_> {
     pub(crate) fn judged_by(&self, checkers: &[String]) -> Fill {
         let (helper, session) = self.clients(operations::of(self.resolved.model.as_deref()));
         let module = self.support.filter(|_| session).map(snippets::module);
-        Fill { code: snippets::oracle(checkers), helpers: module.into_iter().chain([helper]).collect() }
+        let reads = self.function("read_everything");
+        Fill { code: snippets::oracle(checkers, &reads), helpers: module.into_iter().chain([helper]).collect() }
     }
 
     /// The expression of the program, and whether it is the helper module's.
@@ -137,10 +141,25 @@ impl Known<'_> {
     fn clients(&self, operations: &Operations) -> (Helper, bool) {
         let keys = number_before(self.workload, "key").filter(|keys| (1..=100_000).contains(keys)).unwrap_or(20);
         let session = self.support.and_then(|support| Some((&support.module, support.session.as_ref()?)));
-        match session.filter(|_| operations.model == "register") {
-            Some((module, session)) => (snippets::session(&format!("{module}::{session}"), keys), true),
+        let up = if self.arm.is_some() { "super::" } else { "" };
+        let (clients, session) = match session.filter(|_| operations.model == "register") {
+            Some((module, session)) => (snippets::session(&format!("{up}{module}::{session}"), keys), true),
             None => (snippets::client(operations, keys), false),
+        };
+        match self.module() {
+            Some(module) => (snippets::in_module(&clients, &module), session),
+            None => (clients, session),
         }
+    }
+
+    /// The module of an arm's clients.
+    fn module(&self) -> Option<String> {
+        self.arm.map(|arm| format!("{}_clients", function_name(&format!("arm {arm}"))))
+    }
+
+    /// A function of the clients.
+    fn function(&self, name: &str) -> String {
+        self.module().map_or_else(|| name.to_owned(), |module| format!("{module}::{name}"))
     }
 
     /// Names behind `metric:` among the declared victim signals.
@@ -208,7 +227,8 @@ mod tests {
 
     fn fill(resolved: &Resolved, region: &str) -> Filled {
         let program = Program::Binary { name: "node".to_owned(), others: Vec::new() };
-        let known = Known { resolved, workload: "25 clients on 4 keys", program: &program, support: None };
+        let arm = region.split_once('/').map(|(arm, _)| arm);
+        let known = Known { resolved, workload: "25 clients on 4 keys", program: &program, support: None, arm };
         known.fill(region).expect("a region with a fill")
     }
 
@@ -224,6 +244,7 @@ mod tests {
         assert!(
             oracle.contains(".check(Linearizability::per_key(Log::new()))\n        .check(NoLostAck::append_only())")
         );
+        assert!(oracle.contains("workload.stop(arm_api_clients::read_everything)"), "{oracle}");
         let faults = fill(&scenario, "faults").expect("there is one").code;
         assert!(
             faults

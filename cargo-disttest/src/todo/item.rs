@@ -231,6 +231,7 @@ impl Subject<'_> {
             workload: owner.field("Workload"),
             program: &self.package.program,
             support,
+            arm: owner.arm.as_deref(),
         };
         let prose = match region.name.rsplit('/').next() {
             Some("workload") => owner.field("Workload").to_owned(),

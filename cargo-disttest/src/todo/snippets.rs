@@ -33,13 +33,14 @@ pub(crate) fn nemesis(name: &str) -> Option<&'static str> {
     NEMESES.iter().find(|(known, _)| *known == name).map(|(_, code)| code.trim())
 }
 
-/// The region `workload`: `clients` of them (none: the runtime's default), and a probe for each of `probes`, which are
-/// expressions.
-pub(crate) fn workload(program: &str, clients: Option<u64>, probes: &[String]) -> String {
+/// The region `workload`: `clients` of them (none: the runtime's default) that do `work`, and a probe for each of
+/// `probes`, which are expressions.
+pub(crate) fn workload(program: &str, clients: Option<u64>, probes: &[String], work: &str) -> String {
     let clients = clients.map(|count| format!("        .clients({count})\n")).unwrap_or_default();
     let probes: String = probes.iter().map(|probe| format!("        .probe({probe})\n")).collect();
     fill(include_str!("../../../templates/snippets/workload.rs.txt"), |key| match key {
         "program" => program.to_owned(),
+        "work" => work.to_owned(),
         _ => format!("{clients}{probes}"),
     })
 }
@@ -77,10 +78,13 @@ pub(crate) fn no_fault(reason: &str) -> String {
     fill(include_str!("../../../templates/snippets/faults-none.rs.txt"), |_| prose::literal(reason))
 }
 
-/// The region `oracle` with these checkers, which are expressions.
-pub(crate) fn oracle(checkers: &[String]) -> String {
+/// The region `oracle` with these checkers, which are expressions, after the final reads `reads`.
+pub(crate) fn oracle(checkers: &[String], reads: &str) -> String {
     let checks: String = checkers.iter().map(|checker| format!("        .check({checker})\n")).collect();
-    fill(include_str!("../../../templates/snippets/oracle.rs.txt"), |_| checks.clone())
+    fill(include_str!("../../../templates/snippets/oracle.rs.txt"), |key| match key {
+        "reads" => reads.to_owned(),
+        _ => checks.clone(),
+    })
 }
 
 /// The declaration of the module with the package's own helpers.
@@ -155,6 +159,19 @@ pub(crate) fn session(session: &str, keys: u64) -> Helper {
     Helper { name: "clients with a session".to_owned(), code }
 }
 
+/// `clients` in a module of its own: arms that share a file have clients of different kinds.
+pub(crate) fn in_module(clients: &Helper, module: &str) -> Helper {
+    let mut code = format!("mod {module} {{\n    use disttest_runtime::prelude::*;\n");
+    for line in clients.code.lines() {
+        let public = ["async fn work(", "async fn read_everything("].iter().any(|start| line.starts_with(start));
+        let line = if public { format!("pub(super) {line}") } else { line.to_owned() };
+        code.push_str(format!("    {line}").trim_end());
+        code.push('\n');
+    }
+    code.push_str("}\n");
+    Helper { name: format!("module {module}"), code }
+}
+
 /// An oracle that the plan describes and the catalogue does not have.
 pub(crate) fn own_oracle(name: &str) -> Helper {
     let name = prose::literal(&crate::author::frame::function_name(name).replace('_', "-"));
@@ -218,6 +235,9 @@ mod tests {
         for operations in &super::super::operations::ALL {
             let code = client(operations, 4).code;
             syn::parse_file(&code).unwrap_or_else(|error| panic!("{error}: {code}"));
+            let module = in_module(&client(operations, 4), "api_clients").code;
+            assert_eq!(syn::parse_file(&module).expect("Rust").items.len(), 1, "{module}");
+            assert_eq!(module.matches("pub(super) async fn").count(), 2, "{module}");
         }
     }
 }
