@@ -19,8 +19,10 @@ pub(crate) enum Cargo {
 
 const EXAMPLES: &str = "\
 Examples:
+  cargo disttest new no-lost-acks-under-failover
   cargo disttest plan docs/testing-plans/my-plan.md
   cargo disttest author docs/testing-plans/my-plan.md
+  cargo disttest todo docs/testing-plans/my-plan.md
   cargo disttest run docs/testing-plans/my-plan.md --tier hardening
 
 Exit status: `cargo disttest help exit-codes`.";
@@ -89,10 +91,14 @@ pub(crate) enum Format {
 /// What to do.
 #[derive(Debug, Subcommand)]
 pub(crate) enum Verb {
+    /// Writes a plan from the template, with what the repository shows filled in
+    New(NewArgs),
     /// Reads and lints plans; without an argument, all plans of the workspace
     Plan(PlanArgs),
     /// Writes the test files of a plan
     Author(AuthorArgs),
+    /// Lists what is still to be filled in test files, with code to start from
+    Todo(TodoArgs),
     /// Runs the scenarios of a plan in plan order and says what they prove
     Run(RunArgs),
     /// Tells what a plan needs of the machine and whether it is there; installs nothing
@@ -107,6 +113,86 @@ pub(crate) enum Verb {
     Man(ManArgs),
     /// Prints the help of a verb or a topic (exit-codes)
     Help(HelpArgs),
+}
+
+/// Arguments of `new`.
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  cargo disttest new no-lost-acks-under-failover
+  cargo disttest new durable-replicated-log --mode project --sut \"the log service\"
+
+The plan goes to docs/testing-plans/SLUG.md of the workspace (outside of a workspace and a git
+repository: ./testing-plans/SLUG.md). Crates, existing tests, the change and the tools that it
+seems to need are filled in; {{placeholders}} are left where a person must write. Nothing else is
+written, and no program is run but git, cargo and rustc, and tools for their --version.
+
+A change that touches documentation or comments only needs no plan: none is written, exit 1.
+
+--format json: one document, schema disttest.new/1: slug, mode, path, written, reason (why not),
+backup, diff, placeholders[] (line, text), facts (crates[], harnesses, tools[] (name, because,
+present, version), commit, branch, compared_with, files_touched, language), next.
+
+Exit status: 0 written, 1 not written (the file exists, or the change needs no plan), 2 wrong
+usage, or the file cannot be written.")]
+pub(crate) struct NewArgs {
+    /// Name of the plan in kebab-case, after the promise it is about
+    #[arg(value_name = "SLUG")]
+    pub slug: String,
+    /// A plan for one change, or for the whole project
+    #[arg(long, value_enum, default_value_t, value_name = "MODE")]
+    pub mode: NewMode,
+    /// Name of the system under test [default: from Cargo.toml]
+    #[arg(long, value_name = "NAME")]
+    pub sut: Option<String>,
+    /// Where the plan goes: a file, or an existing folder
+    #[arg(short, long, value_name = "PATH")]
+    pub output: Option<PathBuf>,
+    /// Write even if the change needs no plan, or the file exists: the diff is shown and the old
+    /// text is kept beside it as SLUG.md.bak
+    #[arg(long)]
+    pub force: bool,
+}
+
+/// What a plan is for.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+pub(crate) enum NewMode {
+    /// One change: what differs from the main branch
+    #[default]
+    Change,
+    /// The whole project
+    Project,
+}
+
+/// Arguments of `todo`.
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  cargo disttest todo
+  cargo disttest todo docs/testing-plans/my-plan.md --scenario S3 --format json
+
+Each region that nobody has filled, with its file and lines, what the plan says of it, a test
+nearby to imitate, what the runtime offers for it, code that compiles when it is pasted there, and
+the command that checks it. Fields of the attribute that the plan's prose does not yield, and
+scenarios whose file is not written yet, are listed too.
+
+--format json: one document, schema disttest.todo/1: plans[], counts (items, filled, not_authored,
+drifted), items[] (plan, scenario, name, kind (region or field), region, file, lines (of the
+begin and end marker), package, prose, claims[], hypotheses[], sibling (path, lines, why), fill
+(code, helpers[] by name), helpers[] (name, code), note, offers[] (kind, name, planned, available,
+snippet, note), drift, commands (check, test)), not_authored[] (plan, scenario, name, file, why,
+command), filled[] (plan, scenario, file, drift, command), next. Paste `fill.code` in place of the
+region's lines, and each helper that is not there yet into the region `helpers`.
+
+Exit status: 0 listed, whether or not anything is to do; 2 a plan cannot be read.
+`cargo disttest author PLAN --check` says by its exit status whether something is left.")]
+pub(crate) struct TodoArgs {
+    /// Plan file; none: every docs/testing-plans/*.md of the workspace
+    #[arg(value_name = "PLAN")]
+    pub plan: Option<PathBuf>,
+    /// Only these scenarios
+    #[arg(long, value_name = "ID", requires = "plan")]
+    pub scenario: Vec<String>,
 }
 
 /// Arguments of `plan`.

@@ -29,7 +29,7 @@ const OPENS: [(&str, &[&str]); 16] = [
 ];
 
 /// Rules without which there is no attribute to write.
-const REFUSES: [&str; 8] = [
+const REFUSES: [&str; 9] = [
     "duplicate-id",
     "undefined-id",
     "unknown-category",
@@ -38,6 +38,7 @@ const REFUSES: [&str; 8] = [
     "surfaces-missing",
     "surfaces-field",
     "unreadable-scenario",
+    "placeholder",
 ];
 
 /// The file of `scenario`; `None` when the diagnostics say why there can be none.

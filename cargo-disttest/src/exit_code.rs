@@ -52,6 +52,8 @@ pub(crate) enum End {
     PlanErrors,
     /// A file stands in the way and nobody said what to do with it.
     Conflict,
+    /// A change that needs no plan.
+    NotNeeded,
     /// A target path is refused.
     UnsafeTarget,
     /// The test files are not what the plan says, or have unfilled regions.
@@ -85,6 +87,7 @@ impl End {
             End::Clean => ExitCode::Done,
             End::PlanErrors
             | End::Conflict
+            | End::NotNeeded
             | End::UnsafeTarget
             | End::Drift
             | End::Violation

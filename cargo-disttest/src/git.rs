@@ -25,7 +25,7 @@ fn is_work_tree(folder: &Path) -> bool {
     output.is_ok_and(|output| output.status.success() && output.stdout.starts_with(b"true"))
 }
 
-fn git(folder: &Path) -> Command {
+pub(crate) fn git(folder: &Path) -> Command {
     let mut git = Command::new("git");
     // A hook or an outer git process may have pointed these at another repository.
     for variable in ["GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE", "GIT_PREFIX"] {

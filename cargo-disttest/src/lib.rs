@@ -11,12 +11,14 @@ pub mod diagnostics;
 mod exit_code;
 mod fix;
 mod git;
+mod new;
 mod plan_file;
 mod probe;
 mod reference;
 mod runner;
 mod surroundings;
 mod targets;
+mod todo;
 mod views;
 mod workspace;
 

@@ -1,6 +1,7 @@
 //! What there is to know by name: rules, verdicts, models, checkers, nemeses, probes, anomalies. For `catalog` and
 //! `explain`.
 
+use crate::todo::{operations, snippets};
 use disttest_runtime::plan::names::{CHECKERS, MODELS, NEMESES, Name, Nemesis, PICKER, SIGNALS, Side};
 use disttest_runtime::plan::{RULES, Rule};
 use include_dir::{Dir, include_dir};
@@ -236,8 +237,13 @@ fn first_sentence(page: &str) -> String {
     text[..end].to_owned()
 }
 
-fn snippet_of(_kind: &str, _name: &str) -> Option<String> {
-    None
+/// Code that makes the thing, as `todo` offers it; what has none is not in this runtime.
+fn snippet_of(kind: &str, name: &str) -> Option<String> {
+    match kind {
+        "model" => operations::ALL.iter().find(|one| one.model == name)?.constructor.map(str::to_owned),
+        "checker" => operations::ALL.iter().find_map(|one| operations::checker(name, Some(one.model), true)),
+        _ => snippets::nemesis(name).map(str::to_owned),
+    }
 }
 
 #[cfg(test)]
@@ -250,6 +256,18 @@ mod tests {
         for entry in Kind::ALL.iter().flat_map(|kind| entries(*kind)) {
             assert!(!entry.page.trim().is_empty() && !entry.what.is_empty(), "{:?} {}", entry.kind, entry.name);
         }
+    }
+
+    #[test]
+    fn what_the_runtime_has_comes_with_code() {
+        let has = |kind: Kind| entries(kind).into_iter().filter(|e| e.available == Some(true)).map(|e| e.name);
+        assert_eq!(has(Kind::Models).collect::<Vec<_>>(), ["register", "map", "log"]);
+        assert_eq!(has(Kind::Checkers).collect::<Vec<_>>(), operations::CHECKERS);
+        let nemeses = entries(Kind::Nemeses);
+        assert!(
+            nemeses.iter().all(|e| e.available == Some(e.snippet.is_some())),
+            "a nemesis and its snippet go together"
+        );
     }
 
     #[test]

@@ -37,6 +37,11 @@ pub(crate) struct Region<'a> {
 }
 
 impl Region<'_> {
+    /// Line of the end marker in `text`, which the region was cut from.
+    pub(crate) fn end_line(&self, text: &str) -> usize {
+        line_number(text, self.start + self.body.len())
+    }
+
     /// True when nothing in it says that it is still to be filled.
     pub(crate) fn is_filled(&self) -> bool {
         let squashed = squash(self.body);
@@ -183,7 +188,9 @@ mod tests {
     fn a_body_is_what_stands_between_prose_and_end() {
         let check = |inside: &str, expect: &str| {
             let text = format!("x\n// disttest:begin a — p\n{inside}// disttest:end a\n");
-            assert_eq!(parse(&text).expect("well-formed").regions[0].body, expect, "{inside}");
+            let region = parse(&text).expect("well-formed").regions[0];
+            assert_eq!(region.body, expect, "{inside}");
+            assert!(text.lines().nth(region.end_line(&text) - 1).is_some_and(|line| line == "// disttest:end a"));
         };
         check("", "");
         check("body\n", "body\n");

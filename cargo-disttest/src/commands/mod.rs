@@ -5,10 +5,12 @@ mod completions;
 mod explain;
 mod help;
 mod lint;
+mod new;
 mod plan;
 mod probe;
 mod run;
 mod states;
+mod todo;
 
 use crate::cli::{Common, Disttest, Format, Verb};
 use crate::console::Console;
@@ -42,8 +44,10 @@ pub(crate) fn dispatch(console: Console, arguments: Disttest) -> Outcome {
                 format!("--format {format} is for `plan`; the others print text or json"),
             ))
         }
+        Verb::New(args) => new::run(&context, &args),
         Verb::Plan(args) => lint::run(&context, &args),
         Verb::Author(args) => author::run(&context, &args),
+        Verb::Todo(args) => todo::run(&context, &args),
         Verb::Run(args) => run::run(&context, &args),
         Verb::Probe(args) => probe::run(&context, &args),
         Verb::Catalog(args) => explain::catalog(&context, &args),

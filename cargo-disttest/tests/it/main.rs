@@ -4,9 +4,11 @@
 mod author;
 mod explain;
 mod help;
+mod new;
 mod package;
 mod plan;
 mod probe;
 mod run;
 mod snapshot;
+mod todo;
 mod told;
