@@ -214,9 +214,12 @@ fn misses(case: &Case) -> Vec<String> {
     missed.map(|mark| format!("missed at line {}: {}", mark["line"], text(&mark["about"]))).collect()
 }
 
-/// Whether a diagnostic is about what an author marked: the line agrees (something missing has none) and the rule.
+/// Whether a diagnostic is about what an author marked: the line agrees (something missing has none, or stands
+/// anywhere up to `to`) and the rule.
 fn is_of(mark: &Value, diagnostic: &Value) -> bool {
-    let line = mark["line"].is_null() || mark["line"] == diagnostic["line"];
+    let number = |value: &Value| value.as_u64();
+    let (from, to) = (number(&mark["line"]), number(&mark["to"]).or(number(&mark["line"])));
+    let line = from.is_none() || (from..=to).contains(&number(&diagnostic["line"]));
     line && list(&mark["rules"]).contains(&diagnostic["rule"])
 }
 
