@@ -8,4 +8,5 @@ mod layers;
 mod sessions;
 mod tree;
 mod ui;
+mod wild;
 mod workspace;
