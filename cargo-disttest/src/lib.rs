@@ -12,9 +12,12 @@ mod exit_code;
 mod fix;
 mod git;
 mod plan_file;
+mod probe;
+mod reference;
 mod runner;
 mod surroundings;
 mod targets;
+mod views;
 mod workspace;
 
 use clap::Parser;

@@ -1,5 +1,6 @@
 //! `plan`: reads and lints plans, and tells what it found in the format asked for.
 
+use super::states::states;
 use super::{Context, shorter};
 use crate::author::{diff, write};
 use crate::cli::{Format, PlanArgs};
@@ -13,6 +14,9 @@ use crate::exit_code::{End, Failure, Outcome};
 use crate::fix::{self, Mended, guard};
 use crate::plan_file::PlanFile;
 use crate::surroundings::below_root;
+use crate::views::graph::{Drawing, draw};
+use crate::views::state::State;
+use crate::views::summary::summary;
 use disttest_runtime::base::diagnostic::{Diagnostic, Severity};
 use disttest_runtime::plan;
 use serde_json::{Value, json};
@@ -50,6 +54,7 @@ pub(crate) fn run(context: &Context, args: &PlanArgs) -> Outcome {
     let configs = configs.told(&flags);
     let end = end(&entries, &refused, &configs);
     match context.common.format {
+        _ if args.graph.is_some() => args.graph.iter().for_each(|drawing| graphs(context, &entries, *drawing)),
         Format::Text => text(context, args, &entries, &configs),
         Format::Json => json_lines(context, &entries, &configs)?,
         Format::Sarif => sarif(context, &entries, &configs, end)?,
@@ -175,6 +180,17 @@ fn write(named: &Path, file: &PlanFile, mended: &Mended, allow_dirty: bool) -> R
     write::write_all(&[edit]).map_err(|error| Failure::new(End::Unwritable, error))
 }
 
+/// The pictures alone on stdout, so that they can be piped; how many complaints there are goes to stderr.
+fn graphs(context: &Context, entries: &[Entry], drawing: Drawing) {
+    for Linted { file, told, .. } in entries.iter().filter_map(|(_, outcome)| outcome.as_ref().ok()) {
+        context.console.result_text(&draw(&file.plan, drawing));
+        if told.has_errors() {
+            let shown = visible(&file.shown);
+            context.console.error(format_args!("{shown}: {}; cargo disttest plan {shown} shows them", told.count()));
+        }
+    }
+}
+
 /// For people.
 fn text(context: &Context, args: &PlanArgs, entries: &[Entry], configs: &[Told]) {
     let console = &context.console;
@@ -189,7 +205,8 @@ fn text(context: &Context, args: &PlanArgs, entries: &[Entry], configs: &[Told])
         }
         if !context.common.quiet {
             console.result(format_args!("{}:", visible(&file.shown)));
-            console.result_text(&visible(&super::plan::summary(&file.plan)));
+            let states = states(context, file);
+            console.result_text(&summary(&file.plan, &states));
             console.result("");
         }
         if !context.common.quiet || !told.diagnostics.is_empty() {
@@ -213,8 +230,15 @@ fn hints(context: &Context, args: &PlanArgs, linted: &Linted) {
     }
     match first {
         Some(_) => console.next(format_args!("cargo disttest plan {shown}  # once the errors are corrected")),
+        None if all_filled(context, &linted.file) => console.next(format_args!("cargo disttest run {shown}")),
         None => console.next(format_args!("cargo disttest author {shown}")),
     }
+}
+
+/// Every test of the plan is written and filled.
+fn all_filled(context: &Context, file: &PlanFile) -> bool {
+    let states = states(context, file);
+    !states.is_empty() && states.iter().all(|(_, state)| *state == State::Filled)
 }
 
 /// One document a line, so that several plans are one stream. A file that is no plan is a document with an `error`.
@@ -230,7 +254,8 @@ fn json_lines(context: &Context, entries: &[Entry], configs: &[Told]) -> Result<
         let document = match outcome {
             Ok(linted) => {
                 let Linted { file, told, fixed } = linted;
-                let mut document = super::plan::json(&file.plan, &file.text, &file.shown, &told.diagnostics);
+                let mut document =
+                    super::plan::json(&file.plan, &file.text, &file.shown, &states(context, file), &told.diagnostics);
                 document["suppressed"] = diagnostics::json::suppressed(told);
                 // What is wrong with a configuration is told once, with the first plan.
                 if let Some(list) = document["diagnostics"].as_array_mut() {

@@ -1,10 +1,14 @@
 //! One verb a file.
 
 mod author;
+mod completions;
+mod explain;
 mod help;
 mod lint;
-pub mod plan;
+mod plan;
+mod probe;
 mod run;
+mod states;
 
 use crate::cli::{Common, Disttest, Format, Verb};
 use crate::console::Console;
@@ -41,6 +45,11 @@ pub(crate) fn dispatch(console: Console, arguments: Disttest) -> Outcome {
         Verb::Plan(args) => lint::run(&context, &args),
         Verb::Author(args) => author::run(&context, &args),
         Verb::Run(args) => run::run(&context, &args),
+        Verb::Probe(args) => probe::run(&context, &args),
+        Verb::Catalog(args) => explain::catalog(&context, &args),
+        Verb::Explain(args) => explain::explain(&context, &args),
+        Verb::Completions(args) => completions::completions(&context, &args),
+        Verb::Man(args) => completions::man(&context, &args),
         Verb::Help(args) => help::run(&context, &args),
     };
     if let Err(failure) = &outcome {

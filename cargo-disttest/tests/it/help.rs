@@ -12,7 +12,7 @@ fn disttest(args: &[&str]) -> Answer {
 #[test]
 fn the_help_of_every_verb_is_what_its_snapshot_says() {
     check("help", &disttest(&["--help"]).expect(0).out);
-    for verb in ["plan", "author", "run", "help"] {
+    for verb in ["plan", "author", "run", "probe", "catalog", "explain", "completions", "man", "help"] {
         check(&format!("help-{verb}"), &disttest(&[verb, "--help"]).expect(0).out);
     }
     check("help-exit-codes", &disttest(&["help", "exit-codes"]).expect(0).out);
