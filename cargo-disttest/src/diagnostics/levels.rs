@@ -181,8 +181,9 @@ mod tests {
         check(args(&["warnings"], &[], &[]), "there is no rule `warnings`");
         check(args(&["missing-oracle"], &[], &[]), "`missing-oracle` stays an error");
         check(args(&[], &["undefined-id"], &[]), "`undefined-id` stays an error");
-        check(args(&["row-shape"], &[], &["row-shape"]), "given to both --allow and --deny");
-        assert!(Levels::of_flags(&args(&["row-shape", "row-shape"], &[], &["missing-oracle"])).is_ok());
+        check(args(&["bad-name", "missing-header"], &[], &[]), "there is no rule `bad-name`");
+        check(args(&["missing-header"], &[], &["missing-header"]), "given to both --allow and --deny");
+        assert!(Levels::of_flags(&args(&["missing-header", "missing-header"], &[], &["missing-oracle"])).is_ok());
     }
 
     #[test]

@@ -107,6 +107,9 @@ impl Page<'_> {
     fn changes<'g>(&'g self, edits: &'g [Edit]) -> Option<Vec<Snippet<'g, Patch<'g>>>> {
         let mut sorted: Vec<&Edit> = edits.iter().collect();
         sorted.sort();
+        if sorted.windows(2).any(|two| two[1].span.start < two[0].span.end) {
+            return None;
+        }
         let mut stretches: Vec<(Range<usize>, Vec<&Edit>)> = Vec::new();
         for edit in sorted {
             let lines = self.lines(edit.span)?;

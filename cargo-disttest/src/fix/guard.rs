@@ -20,12 +20,14 @@ pub(crate) fn check(named: &Path, path: &Path, allow_dirty: bool) -> Result<(), 
     if std::fs::metadata(path).is_ok_and(|metadata| metadata.permissions().readonly()) {
         return Err(Failure::new(End::Unwritable, format!("{shown} is read-only")));
     }
-    if !allow_dirty && is_dirty(path) {
-        let message =
-            format!("{shown} has changes that are not committed; commit them, or run it again with --allow-dirty");
-        return Err(Failure::new(End::Conflict, message));
+    let lost = if allow_dirty { None } else { uncommitted(path) };
+    match lost {
+        None => Ok(()),
+        Some(why) => {
+            let message = format!("{shown} {why}; commit it first, or run it again with --allow-dirty");
+            Err(Failure::new(End::Conflict, message))
+        }
     }
-    Ok(())
 }
 
 /// True if the file behind `named` is outside the repository or workspace that its name is in.
@@ -35,16 +37,26 @@ fn leaves(named: &Path, path: &Path) -> bool {
     root.is_none_or(|root| !path.starts_with(root))
 }
 
-/// True if git knows of a state of `path` that is not committed. Without git, or outside a repository, nothing is.
-fn is_dirty(path: &Path) -> bool {
-    let (Some(folder), Some(name)) = (path.parent(), path.file_name()) else { return false };
+/// What git does not hold of `path`, in words; `None` outside a repository, where there is nothing to ask.
+fn uncommitted(path: &Path) -> Option<String> {
+    surroundings::repository(path)?;
+    let (folder, name) = (path.parent()?, path.file_name()?);
     let mut git = Command::new("git");
     // A hook or an outer git process may have pointed these at another repository.
     for variable in ["GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE", "GIT_PREFIX"] {
         git.env_remove(variable);
     }
     git.arg("-C").arg(folder).args(["--literal-pathspecs", "status", "--porcelain", "--ignored", "--"]).arg(name);
-    git.output().is_ok_and(|output| output.status.success() && !output.stdout.is_empty())
+    match git.output() {
+        Ok(output) if output.status.success() && output.stdout.is_empty() => None,
+        Ok(output) if output.status.success() => Some("has changes that are not committed".to_owned()),
+        Ok(output) => {
+            let said = String::from_utf8_lossy(&output.stderr);
+            let said = said.lines().next().unwrap_or("no reason given").trim().to_owned();
+            Some(format!("may have changes that are not committed (git cannot tell: {said})"))
+        }
+        Err(error) => Some(format!("may have changes that are not committed (git cannot be run: {error})")),
+    }
 }
 
 #[cfg(test)]

@@ -115,7 +115,7 @@ fn the_changes_of_our_own_rules_mend_what_they_are_for_and_nothing_else() {
 
 #[test]
 fn a_guess_is_not_made() {
-    for (from, to) in [("| safety |", "| correctness |"), ("| safety |", "| safe |"), ("| safety |", "| |")] {
+    for (from, to) in [("| safety |", "| correctness |"), ("| safety |", "| |")] {
         let broken = PLAN.replacen(from, to, 1);
         let out = mend(&broken, |text| plan::check(text).1);
         assert_eq!(out.text, broken, "{to}");

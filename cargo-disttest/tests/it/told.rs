@@ -275,13 +275,18 @@ fn fix_leaves_stdout_to_programs() {
 
 #[test]
 fn fix_mends_nothing_that_is_suppressed_or_allowed() {
-    let comment = "<!-- disttest:allow(misspelt-checker) — it is the name of ours -->\n### Scenario S1";
-    let package = package(&[MISSPELT, ("### Scenario S1", comment)]);
+    let sentence = "§7.M: not applicable (no gated claim category falsified)\n";
+    let comment = "<!-- disttest:allow(model-block-not-stated) — everybody knows -->\n";
+    let package = package(&[(sentence, ""), (S2, &format!("{comment}{S2}"))]);
     let before = package.read(PLAN_PATH);
     package.disttest(&["plan", PLAN_PATH, "--fix"]).expect(0);
-    package.edit(PLAN_PATH, "<!-- disttest:allow(misspelt-checker) — it is the name of ours -->\n", "");
-    package.disttest(&["plan", PLAN_PATH, "--fix", "--allow", "misspelt-checker"]).expect(0);
-    assert!(before.contains(package.read(PLAN_PATH).lines().find(|l| l.contains("linearizabilty")).unwrap()));
+    assert_eq!(package.read(PLAN_PATH), before);
+    package.edit(PLAN_PATH, comment, "");
+    let before = package.read(PLAN_PATH);
+    package.disttest(&["plan", PLAN_PATH, "--fix", "--allow", "model-block-not-stated"]).expect(0);
+    assert_eq!(package.read(PLAN_PATH), before);
+    package.disttest(&["plan", PLAN_PATH, "--fix"]).expect(0);
+    assert!(package.read(PLAN_PATH).contains(sentence), "the control");
 }
 
 #[test]

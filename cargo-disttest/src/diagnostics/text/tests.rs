@@ -1,6 +1,7 @@
 //! Pages as people see them.
 
 use super::*;
+use disttest_runtime::base::rng::Rng;
 
 fn told(message: &str, span: Range<usize>) -> Diagnostic {
     let span = Span::new(span.start, span.end);
@@ -138,4 +139,31 @@ fn counts_are_words() {
     let warning = Diagnostic { severity: Severity::Warning, ..told("m", 0..1) };
     assert_eq!(count(&[told("m", 0..1), told("m", 0..1), warning]), "2 errors, 1 warning");
     assert_eq!(count(&[]), "");
+}
+
+#[test]
+fn any_span_and_any_edit_of_any_text_can_be_shown() {
+    const PIECES: [&str; 10] = ["a", "\n", "\r\n", "\t", "漢", "😀", "\u{feff}", "\u{1b}", "\r", " "];
+    let mut rng = Rng::new(7);
+    for _ in 0..3000 {
+        let mut some = |most: usize| -> String {
+            let count = rng.below(most as u64);
+            (0..count).map(|_| PIECES[rng.below(PIECES.len() as u64) as usize]).collect()
+        };
+        let (text, replacements) = (some(30), [some(5), some(5), some(5)]);
+        // Mostly spans that are some, so that most edits are ones that can be shown.
+        let odd = rng.chance(1, 8);
+        let mut span = || {
+            let (a, b) = (rng.below(text.len() as u64 + 3) as usize, rng.below(text.len() as u64 + 3) as usize);
+            let (a, b) = (a.min(b), a.max(b).min(a.min(b) + 4));
+            if odd { Span::new(a, b) } else { Span::new(text.floor_char_boundary(a), text.floor_char_boundary(b)) }
+        };
+        let mut diagnostic = Diagnostic { span: span(), ..told("m", 0..0) };
+        for replacement in &replacements {
+            diagnostic = diagnostic.with_edit(span(), replacement.as_str());
+        }
+        let shown = render("x.md", &text, &[diagnostic], false);
+        assert!(shown.starts_with("error[missing-oracle]: m\n"), "{text:?}");
+        assert!(!shown.contains('\u{1b}'), "{text:?}");
+    }
 }
