@@ -137,7 +137,7 @@ fn settled(wanted: &Wanted, pieces: &Pieces<'_>) -> Wanted {
     settled
 }
 
-fn is_digest(text: &str) -> bool {
+pub(super) fn is_digest(text: &str) -> bool {
     text.len() == 64 && text.bytes().all(|b| b.is_ascii_digit() || (b'a'..=b'f').contains(&b))
 }
 

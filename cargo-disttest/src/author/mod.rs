@@ -6,8 +6,12 @@ mod comments;
 pub(crate) mod diff;
 #[cfg(test)]
 mod fixture;
+pub(crate) mod foreign;
 pub(crate) mod frame;
+pub(crate) mod language;
+mod lex;
 pub(crate) mod manifest;
+mod parts;
 pub(crate) mod prose;
 pub(crate) mod regions;
 pub(crate) mod rustfmt;
