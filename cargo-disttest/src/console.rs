@@ -108,13 +108,38 @@ impl Console {
 
     /// Asks on the terminal; `None` when stdin or stderr is none, or stdin has ended.
     pub(crate) fn ask(&self, question: &str) -> Option<String> {
-        if !std::io::stdin().is_terminal() || !std::io::stderr().is_terminal() {
+        if !self.is_interactive() {
             return None;
         }
         self.to_stderr(format_args!("{BOLD}{question}{BOLD:#} "));
         let mut answer = String::new();
         let read = std::io::stdin().read_line(&mut answer).ok()?;
         (read > 0).then(|| answer.trim().to_owned())
+    }
+
+    /// Somebody can be asked.
+    pub(crate) fn is_interactive(&self) -> bool {
+        std::io::stdin().is_terminal() && std::io::stderr().is_terminal()
+    }
+
+    /// Asks for one of `keys` on the terminal and says which was pressed; `None` when nobody is there, or input has
+    /// ended.
+    pub(crate) fn key(&self, question: &str, keys: &str) -> Option<char> {
+        if !self.is_interactive() {
+            return None;
+        }
+        self.to_stderr(format_args!("{BOLD}{}{BOLD:#} ", visible(question)));
+        loop {
+            let key = match crate::keys::read() {
+                crate::keys::Key::Pressed(key) => key,
+                crate::keys::Key::End => return None,
+                crate::keys::Key::Unsupported => self.ask("(key, then Enter)")?.chars().next().unwrap_or('\0'),
+            };
+            if keys.contains(key) {
+                self.to_stderr(format_args!("{key}\n"));
+                return Some(key);
+            }
+        }
     }
 
     fn line(&self, needs: Verbosity, text: std::fmt::Arguments<'_>) {

@@ -54,6 +54,8 @@ pub(crate) enum End {
     Conflict,
     /// A target path is refused.
     UnsafeTarget,
+    /// A skeleton of the plan is refused; the other files were written.
+    SkeletonRefused,
     /// The test files are not what the plan says, or have unfilled regions.
     Drift,
     /// A scenario found a violation.
@@ -81,9 +83,13 @@ impl End {
     pub(crate) fn exit_code(self) -> ExitCode {
         match self {
             End::Clean => ExitCode::Done,
-            End::PlanErrors | End::Conflict | End::UnsafeTarget | End::Drift | End::Violation | End::TierNotMet => {
-                ExitCode::No
-            }
+            End::PlanErrors
+            | End::Conflict
+            | End::UnsafeTarget
+            | End::SkeletonRefused
+            | End::Drift
+            | End::Violation
+            | End::TierNotMet => ExitCode::No,
             End::WrongUsage | End::Unreadable | End::Unwritable => ExitCode::Usage,
             End::NothingConcluded => ExitCode::Inconclusive,
             End::NotRun | End::PlanNotRunnable => ExitCode::Blocked,

@@ -7,6 +7,7 @@ pub(crate) mod diff;
 #[cfg(test)]
 mod fixture;
 pub(crate) mod foreign;
+pub(crate) mod formatter;
 pub(crate) mod frame;
 pub(crate) mod language;
 mod lex;
@@ -15,6 +16,7 @@ mod parts;
 pub(crate) mod prose;
 pub(crate) mod regions;
 pub(crate) mod rustfmt;
+pub(crate) mod skeleton;
 pub(crate) mod target;
 pub(crate) mod write;
 

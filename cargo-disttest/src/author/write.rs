@@ -14,6 +14,8 @@ pub(crate) struct Edit {
     pub before: Option<String>,
     /// What it becomes.
     pub after: String,
+    /// What must stand in it once it is read back from disk: the header of a test file.
+    pub must_contain: Option<&'static str>,
 }
 
 /// Writes all `edits`. Each is first written beside its place and then renamed, so that no reader sees half a file.
@@ -49,24 +51,49 @@ fn stage(edits: &[Edit], folders: &mut Vec<PathBuf>) -> Result<Vec<NamedTempFile
 fn commit(edits: &[Edit], staged: Vec<NamedTempFile>) -> Result<(), String> {
     for (index, (edit, file)) in edits.iter().zip(staged).enumerate() {
         if let Err(error) = file.persist(&edit.path) {
-            for done in edits[..index].iter().rev() {
-                undo(done);
-            }
-            return Err(format!("{}: {}", edit.path.display(), error.error));
+            return Err(undone(&edits[..index], format!("{}: {}", edit.path.display(), error.error)));
         }
     }
-    Ok(())
+    match edits.iter().find_map(|edit| read_back(edit).err()) {
+        Some(why) => Err(undone(edits, why)),
+        None => Ok(()),
+    }
 }
 
-/// Best effort: the first error is the one to be told.
-fn undo(edit: &Edit) {
-    let _ = match &edit.before {
-        None => fs::remove_file(&edit.path),
+/// What stands on disk is what was to be written, and has its header.
+fn read_back(edit: &Edit) -> Result<(), String> {
+    let shown = edit.path.display();
+    let text = read(&edit.path)?.ok_or_else(|| format!("{shown}: it is gone right after it was written"))?;
+    if text != edit.after {
+        return Err(format!("{shown}: something changed it right after it was written"));
+    }
+    match edit.must_contain {
+        Some(header) if !text.contains(header) => Err(format!("{shown}: its header `{header}` is missing")),
+        _ => Ok(()),
+    }
+}
+
+/// Takes `edits` back; the message is `why`, and says what could not be taken back.
+fn undone(edits: &[Edit], why: String) -> String {
+    let left: Vec<String> =
+        edits.iter().rev().filter_map(|edit| Some(format!("{}: {}", edit.path.display(), undo(edit).err()?))).collect();
+    if left.is_empty() {
+        return format!("{why}; nothing was written");
+    }
+    format!("{why}; these files were written and could not be taken back:\n  {}", left.join("\n  "))
+}
+
+fn undo(edit: &Edit) -> io::Result<()> {
+    match &edit.before {
+        None => match fs::remove_file(&edit.path) {
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
+            result => result,
+        },
         Some(before) => edit.path.parent().map_or(Ok(()), |parent| {
             let back = Edit { after: before.clone(), ..edit.clone() };
             temporary(&back, parent).and_then(|file| file.persist(&edit.path).map(drop).map_err(|e| e.error))
         }),
-    };
+    }
 }
 
 fn temporary(edit: &Edit, parent: &Path) -> io::Result<NamedTempFile> {
@@ -75,8 +102,9 @@ fn temporary(edit: &Edit, parent: &Path) -> io::Result<NamedTempFile> {
     #[cfg(unix)]
     {
         use std::os::unix::fs::PermissionsExt;
-        // What a new file gets; the process's umask applies.
-        builder.permissions(fs::Permissions::from_mode(0o666));
+        // What a new file gets; the process's umask applies. A script can be started.
+        let mode = if edit.after.starts_with("#!") { 0o777 } else { 0o666 };
+        builder.permissions(fs::Permissions::from_mode(mode));
     }
     let mut file = builder.tempfile_in(parent)?;
     file.write_all(edit.after.as_bytes())?;
@@ -123,6 +151,7 @@ mod tests {
             path: dir.path().join(name),
             before: before.map(str::to_owned),
             after: "new".to_owned(),
+            must_contain: None,
         };
         fs::write(dir.path().join("old"), "old").unwrap();
         fs::create_dir(dir.path().join("folder.rs")).unwrap();
@@ -140,7 +169,7 @@ mod tests {
         let dir = tempfile::tempdir().unwrap();
         let edits: Vec<Edit> = ["a", "b"]
             .iter()
-            .map(|name| Edit { path: dir.path().join(name), before: None, after: "new".to_owned() })
+            .map(|name| Edit { path: dir.path().join(name), before: None, after: "new".to_owned(), must_contain: None })
             .collect();
         let mut folders = Vec::new();
         let staged = stage(&edits, &mut folders).unwrap();
@@ -150,11 +179,43 @@ mod tests {
     }
 
     #[test]
+    fn a_file_without_its_header_is_taken_back() {
+        let dir = tempfile::tempdir().unwrap();
+        let edit = |name: &str, after: &str| Edit {
+            path: dir.path().join(name),
+            before: None,
+            after: after.to_owned(),
+            must_contain: Some("header"),
+        };
+        let error = write_all(&[edit("a", "header"), edit("new/b", "none")]).unwrap_err();
+        assert!(error.contains("its header `header` is missing; nothing was written"), "{error}");
+        assert_eq!(fs::read_dir(dir.path()).unwrap().count(), 0);
+        write_all(&[edit("a", "header")]).unwrap();
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn what_cannot_be_taken_back_is_named() {
+        use std::os::unix::fs::PermissionsExt;
+        let dir = tempfile::tempdir().unwrap();
+        let folder = dir.path().join("a");
+        fs::create_dir(&folder).unwrap();
+        let edit = Edit { path: folder, before: None, after: String::new(), must_contain: None };
+        let error = undone(&[edit], "why".to_owned());
+        assert!(error.starts_with("why; these files were written and could not be taken back:\n  "), "{error}");
+        let script = dir.path().join("s.sh");
+        write_all(&[Edit { path: script.clone(), before: None, after: "#!/bin/sh\n".to_owned(), must_contain: None }])
+            .unwrap();
+        assert_eq!(fs::metadata(script).unwrap().permissions().mode() & 0o100, 0o100);
+    }
+
+    #[test]
     fn a_file_that_changed_meanwhile_is_left_alone() {
         let dir = tempfile::tempdir().unwrap();
         let path = dir.path().join("a");
         fs::write(&path, "theirs").unwrap();
-        let edit = Edit { path: path.clone(), before: Some("old".to_owned()), after: "new".to_owned() };
+        let edit =
+            Edit { path: path.clone(), before: Some("old".to_owned()), after: "new".to_owned(), must_contain: None };
         write_all(&[edit]).unwrap_err();
         assert_eq!(fs::read_to_string(&path).unwrap(), "theirs");
     }
@@ -175,6 +236,7 @@ mod tests {
             path: path.to_owned(),
             before: before.map(str::to_owned),
             after: "new".to_owned(),
+            must_contain: None,
         };
         write_all(&[edit(&new, None), edit(&old, Some("old"))]).unwrap();
         assert_eq!(mode(&new), mode(&plain));

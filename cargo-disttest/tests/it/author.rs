@@ -215,7 +215,7 @@ fn a_check_writes_nothing_and_names_what_is_missing() {
     assert!(answer.err.contains("tests/auto/s1.rs: S1: it was never written"), "{}", answer.err);
     let json = package.disttest(&["author", PLAN_PATH, "--check", "--format", "json"]).expect(1).out;
     let json: serde_json::Value = serde_json::from_str(&json).unwrap();
-    assert_eq!(json["schema"], "disttest.author-check/1");
+    assert_eq!(json["schema"], "disttest.author/1");
     assert_eq!(json["problems"][0]["kind"], "missing");
 }
 

@@ -3,6 +3,8 @@
 
 mod author;
 mod help;
+mod languages;
 mod package;
 mod plan;
+mod review;
 mod run;

@@ -130,7 +130,11 @@ fn settled(foreign: &Foreign, sheet: &Sheet<'_>) -> Foreign {
 
 /// The line ends of a checkout.
 fn eol(sheet: &Sheet<'_>) -> &'static str {
-    if sheet.header.lines().next().is_some_and(|line| sheet.header[line.len()..].starts_with("\r\n")) { "\r\n" } else { "\n" }
+    if sheet.header.lines().next().is_some_and(|line| sheet.header[line.len()..].starts_with("\r\n")) {
+        "\r\n"
+    } else {
+        "\n"
+    }
 }
 
 fn like(existing: &str, text: &str) -> String {
@@ -146,7 +150,10 @@ fn is_open(unfilled: &[Unfilled], name: &str) -> bool {
 fn unfilled(sheet: &Sheet<'_>, fresh: Option<&Sheet<'_>>) -> Vec<Unfilled> {
     if sheet.regions.is_empty() {
         let open = has_todo(sheet.rest);
-        return open.then(|| Unfilled { name: "skeleton".to_owned(), line: sheet.line_behind_header() }).into_iter().collect();
+        return open
+            .then(|| Unfilled { name: "skeleton".to_owned(), line: sheet.line_behind_header() })
+            .into_iter()
+            .collect();
     }
     let open = |region: &&Region| {
         let body = &sheet.rest[region.body.clone()];

@@ -120,6 +120,11 @@ impl Foreign {
 
 pub(crate) use change::foreign_change;
 
+/// Our lines of `text`, in which white space does not count; `None` when it is no file of ours.
+pub(crate) fn frame_of(language: Language, text: &str) -> Option<String> {
+    Sheet::parse(language, text).ok().map(|sheet| sheet.frame())
+}
+
 /// A file from what stands before the header, the header, and what stands behind it and a blank line.
 fn assemble(lead: &str, header: &str, rest: &str) -> String {
     let gap = if lead.is_empty() || lead.ends_with('\n') { "" } else { "\n" };
@@ -138,7 +143,8 @@ pub(super) fn is_treacherous(c: char) -> bool {
 
 /// A comment line of `text` begins with `words`.
 fn has_line(language: Language, text: &str, words: &str) -> bool {
-    let stars = |line: &str| line.trim_start().trim_start_matches(['/', '*', '#', '!', ';', '-']).trim_start().to_owned();
+    let stars =
+        |line: &str| line.trim_start().trim_start_matches(['/', '*', '#', '!', ';', '-']).trim_start().to_owned();
     let comment = |line: &str| {
         let line = line.trim_start();
         line.starts_with(language.comment()) || line.starts_with('*') || line.starts_with("/*")

@@ -151,9 +151,8 @@ pub(super) fn markers(language: Language, rest: &str) -> Result<Markers, String>
         return Ok(Vec::new());
     }
     let line_number = |at: usize| rest[..at].matches('\n').count() + 1;
-    let scan = lex::scan(language, rest).map_err(|at| {
-        format!("in line {} behind the header something is opened and never closed", line_number(at))
-    })?;
+    let scan = lex::scan(language, rest)
+        .map_err(|at| format!("in line {} behind the header something is opened and never closed", line_number(at)))?;
     let mut found: Markers = Vec::new();
     let mut open: Option<Region> = None;
     for (line, comment) in scan.alone(rest) {

@@ -74,7 +74,8 @@ fn a_skeleton_is_kept_to_the_byte_with_a_header_and_three_regions() {
 fn files_are_what_their_snapshots_say() {
     let digests = |text: &str| {
         let word = |word: &str| word.len() == 64 && word.bytes().all(|b| b.is_ascii_hexdigit());
-        let line = |line: &str| line.split(' ').map(|w| if word(w) { "<sha256>" } else { w }).collect::<Vec<_>>().join(" ");
+        let line =
+            |line: &str| line.split(' ').map(|w| if word(w) { "<sha256>" } else { w }).collect::<Vec<_>>().join(" ");
         text.lines().map(|text| line(text) + "\n").collect::<String>()
     };
     for (language, expect) in [
@@ -94,8 +95,18 @@ fn a_shebang_an_encoding_and_a_pragma_stay_first() {
         assert_eq!(text.lines().take(lines.len()).collect::<Vec<_>>(), lines);
     };
     check(Go, &["// AUTO-GENERATED from test plan: docs/testing-plans/p.md"]);
-    check(Python, &["#!/usr/bin/env python3", "# -*- coding: utf-8 -*-", "# AUTO-GENERATED from test plan: docs/testing-plans/p.md"]);
-    check(TypeScript, &["/**", " * @jest-environment node", " */", "// AUTO-GENERATED from test plan: docs/testing-plans/p.md"]);
+    check(
+        Python,
+        &[
+            "#!/usr/bin/env python3",
+            "# -*- coding: utf-8 -*-",
+            "# AUTO-GENERATED from test plan: docs/testing-plans/p.md",
+        ],
+    );
+    check(
+        TypeScript,
+        &["/**", " * @jest-environment node", " */", "// AUTO-GENERATED from test plan: docs/testing-plans/p.md"],
+    );
     check(Shell, &["#!/usr/bin/env bash", "# AUTO-GENERATED from test plan: docs/testing-plans/p.md"]);
 }
 
@@ -124,7 +135,10 @@ fn filled(language: Language) -> String {
     let text = text.replace("1. Workload — from §7 Workload field", "the load\nload(\"disttest:end workload\")");
     let text = text.replace("2. Faults — from §7 Faults field", "the faults\ncut()");
     let text = text.replace("3. Oracle — from §7 Oracle field", "the oracle\njudge()");
-    let text = text.replace("TODO ", "").replace("t.Skip(\"TODO\")", "t.Log()").replace("raise NotImplementedError", "judge()");
+    let text = text
+        .replace("TODO ", "")
+        .replace("t.Skip(\"TODO\")", "t.Log()")
+        .replace("raise NotImplementedError", "judge()");
     format!("{text}\n{sign} more of mine\n")
 }
 
@@ -132,8 +146,14 @@ fn filled(language: Language) -> String {
 fn what_people_wrote_survives_a_changed_plan_to_the_byte() {
     for language in ALL {
         let before = filled(language);
-        assert_eq!(change(&foreign(language), &before), FileChange::UpToDate { unfilled: Vec::new() }, "{language:?}\n{before}");
-        let FileChange::Update { text, kept, unfilled } = change(&later(language), &before) else { panic!("{language:?}") };
+        assert_eq!(
+            change(&foreign(language), &before),
+            FileChange::UpToDate { unfilled: Vec::new() },
+            "{language:?}\n{before}"
+        );
+        let FileChange::Update { text, kept, unfilled } = change(&later(language), &before) else {
+            panic!("{language:?}")
+        };
         assert_eq!(without_ours(language, &text), without_ours(language, &before));
         assert_eq!(kept, ["workload", "faults", "oracle"]);
         assert_eq!(unfilled, Vec::<Unfilled>::new());
@@ -153,13 +173,20 @@ fn a_changed_skeleton_replaces_an_untouched_file_and_nothing_else() {
         let other = skeleton(language).replace("eek", "eek_twice");
         let mut changed = later(language);
         changed.skeleton = other.clone();
-        let FileChange::Update { text: updated, .. } = change(&changed, &text(&foreign(language))) else { panic!("{language:?}") };
+        let FileChange::Update { text: updated, .. } = change(&changed, &text(&foreign(language))) else {
+            panic!("{language:?}")
+        };
         assert_eq!(without_ours(language, &updated), other);
         let before = filled(language);
-        let FileChange::Conflict { reason, overwrite, sibling } = change(&changed, &before) else { panic!("{language:?}") };
+        let FileChange::Conflict { reason, overwrite, sibling } = change(&changed, &before) else {
+            panic!("{language:?}")
+        };
         assert_eq!(reason, "both it and the plan's skeleton were changed");
         assert_eq!(without_ours(language, &sibling), other);
-        assert!(overwrite.contains("eek_twice") && overwrite.contains("load(\"disttest:end workload\")"), "{overwrite}");
+        assert!(
+            overwrite.contains("eek_twice") && overwrite.contains("load(\"disttest:end workload\")"),
+            "{overwrite}"
+        );
         assert!(matches!(change(&changed, &overwrite), FileChange::UpToDate { .. }));
     }
 }
@@ -169,7 +196,9 @@ fn our_lines_edited_by_hand_are_a_conflict_that_keeps_the_rest() {
     for language in ALL {
         let foreign = foreign(language);
         let conflict = |existing: &str, expect: &str, keeps: bool| {
-            let FileChange::Conflict { reason, overwrite, .. } = change(&foreign, existing) else { panic!("{language:?} {expect}") };
+            let FileChange::Conflict { reason, overwrite, .. } = change(&foreign, existing) else {
+                panic!("{language:?} {expect}")
+            };
             assert!(reason.contains(expect), "{reason}");
             assert_eq!(overwrite.contains("cut()"), keeps, "{language:?} {expect}\n{overwrite}");
             assert!(matches!(change(&foreign, &overwrite), FileChange::UpToDate { .. }));
@@ -197,7 +226,10 @@ fn a_forged_digest_does_not_keep_a_changed_header() {
         let sheet = Sheet::parse(language, &forged).expect("a file of ours");
         let old = sheet.line(FRAME).expect("there").to_owned();
         let digest = sheet::frame_digest(sheet.header, language, &sheet::markers(language, sheet.rest).expect("read"));
-        let FileChange::Update { text: updated, .. } = change(&foreign(language), &forged.replace(&old, &digest)) else { panic!() };
+        let FileChange::Update { text: updated, .. } = change(&foreign(language), &forged.replace(&old, &digest))
+        else {
+            panic!()
+        };
         assert_eq!(updated, text(&foreign(language)));
     }
 }
@@ -205,7 +237,8 @@ fn a_forged_digest_does_not_keep_a_changed_header() {
 #[test]
 fn a_skeleton_without_three_todo_comments_is_one_piece() {
     for language in ALL {
-        let plain = skeleton(language).replace("2. Faults", "now").replace("TODO", "").replace("NotImplementedError", "Oops");
+        let plain =
+            skeleton(language).replace("2. Faults", "now").replace("TODO", "").replace("NotImplementedError", "Oops");
         let foreign = Foreign::new(wanted(), language, &plain).expect("sound");
         let before = text(&foreign);
         assert!(!foreign.has_regions());
@@ -217,7 +250,8 @@ fn a_skeleton_without_three_todo_comments_is_one_piece() {
         changed.wanted.attribute.scenario_sha256 = "c".repeat(64);
         assert!(matches!(change(&changed, &before), FileChange::Update { .. }));
         assert!(matches!(change(&changed, &edited), FileChange::Conflict { .. }));
-        let with_todo = Foreign::new(wanted(), language, &format!("{plain}{} TODO\n", language.comment())).expect("sound");
+        let with_todo =
+            Foreign::new(wanted(), language, &format!("{plain}{} TODO\n", language.comment())).expect("sound");
         let FileChange::UpToDate { unfilled } = change(&with_todo, &text(&with_todo)) else { panic!() };
         assert_eq!(unfilled[0].name, "skeleton");
     }
@@ -235,7 +269,8 @@ fn a_skeleton_without_its_header_is_refused_with_the_lines_to_write() {
         let in_code = bare.replace("eek", "eek AUTO-GENERATED from test plan: x");
         Foreign::new(wanted(), language, &in_code).expect_err("no comment");
     }
-    let short = Foreign::new(wanted(), Go, "// AUTO-GENERATED from test plan: {{entrypoint}\npackage x\n").expect("kept");
+    let short =
+        Foreign::new(wanted(), Go, "// AUTO-GENERATED from test plan: {{entrypoint}\npackage x\n").expect("kept");
     assert_eq!(short.missing_lines().len(), 3);
 }
 
@@ -244,9 +279,25 @@ fn nothing_in_a_plan_breaks_out_of_header_and_markers() {
     for language in ALL {
         let clean = without_ours(language, &text(&foreign(language)));
         for evil in [
-            "\nevil()", "\r\nevil()", "*/ evil() /*", "\"\"\"\nevil()", "'''", "`evil`", "$(evil)", "\u{2028}evil()",
-            "{{plan}} {{c}}", "x\n# disttest:end workload\n// disttest:end workload\nevil()", "\u{0}\u{1b}[31m",
-            "coding: latin-1", "Frame-SHA256: 0", "\u{feff}", "\\", "EOF\nevil()", "#!/bin/evil", "+build evil", "go:build evil",
+            "\nevil()",
+            "\r\nevil()",
+            "*/ evil() /*",
+            "\"\"\"\nevil()",
+            "'''",
+            "`evil`",
+            "$(evil)",
+            "\u{2028}evil()",
+            "{{plan}} {{c}}",
+            "x\n# disttest:end workload\n// disttest:end workload\nevil()",
+            "\u{0}\u{1b}[31m",
+            "coding: latin-1",
+            "Frame-SHA256: 0",
+            "\u{feff}",
+            "\\",
+            "EOF\nevil()",
+            "#!/bin/evil",
+            "+build evil",
+            "go:build evil",
         ] {
             let mut wanted = wanted();
             for text in [&mut wanted.workload, &mut wanted.faults, &mut wanted.oracle, &mut wanted.name] {
@@ -276,7 +327,10 @@ fn an_encoding_in_a_name_is_none() {
     wanted.attribute.plan = "docs/coding=rot13.md".into();
     let foreign = Foreign::new(wanted, Python, &format!("{}import x\n", header(Python))).expect("sound");
     let text = text(&foreign);
-    assert!(text.starts_with("# AUTO-GENERATED from test plan: docs/coding =rot13.md\n# Scenario: S1 coding : rot13\n"), "{text}");
+    assert!(
+        text.starts_with("# AUTO-GENERATED from test plan: docs/coding =rot13.md\n# Scenario: S1 coding : rot13\n"),
+        "{text}"
+    );
     assert!(matches!(change(&foreign, &text), FileChange::UpToDate { .. }));
 }
 
@@ -296,7 +350,8 @@ fn hostile_skeletons_are_kept_whole_or_refused() {
         for odd in ["\u{2028}", "'", "\"", "`", "*/", "\"\"\"", "<<EOF", "/*", "é\u{200d}"] {
             for odd in [format!("{odd}\n"), format!("{sign} {odd}\n")] {
                 let skeleton = format!("{}{odd}", sound.replace("disttest:end", "end"));
-                let foreign = Foreign::new(wanted(), language, &skeleton).unwrap_or_else(|why| panic!("{odd:?}: {why:?}"));
+                let foreign =
+                    Foreign::new(wanted(), language, &skeleton).unwrap_or_else(|why| panic!("{odd:?}: {why:?}"));
                 let text = text(&foreign);
                 assert_eq!(without_ours(language, &text), skeleton, "{language:?} {odd:?}");
                 assert!(!matches!(change(&foreign, &text), FileChange::Conflict { .. }), "{language:?} {odd:?}");

@@ -191,7 +191,9 @@ mod tests {
 
     #[test]
     fn any_bytes_are_read_without_a_panic() {
-        let odd = ["\\", "'\\", "\"\\", "`\\", "${", "/*", "/", "<<", "<<-", "<<'", "\"\"\"\\", "r\"", "$((", "$'\\", "é'\\é"];
+        let odd = [
+            "\\", "'\\", "\"\\", "`\\", "${", "/*", "/", "<<", "<<-", "<<'", "\"\"\"\\", "r\"", "$((", "$'\\", "é'\\é",
+        ];
         for language in [Language::Go, Language::Python, Language::TypeScript, Language::Shell, Language::Rust] {
             for a in odd {
                 for b in odd {

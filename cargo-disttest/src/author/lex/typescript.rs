@@ -70,9 +70,8 @@ impl Scanner<'_> {
             self.cursor.at += 1;
         }
         let word = &self.cursor.bytes[start..self.cursor.at];
-        const BEFORE_VALUES: [&[u8]; 11] = [
-            b"return", b"typeof", b"case", b"do", b"else", b"in", b"of", b"void", b"delete", b"throw", b"await",
-        ];
+        const BEFORE_VALUES: [&[u8]; 11] =
+            [b"return", b"typeof", b"case", b"do", b"else", b"in", b"of", b"void", b"delete", b"throw", b"await"];
         self.value = !BEFORE_VALUES.contains(&word);
     }
 
