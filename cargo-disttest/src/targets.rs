@@ -111,7 +111,7 @@ pub(crate) fn find(workspace: &Workspace, plan: &PlanFile, ids: &[String]) -> Re
 impl Found {
     fn rust(&mut self, plan: &PlanFile, scenario: &Scenario, placed: Placed, wanted: Wanted) {
         let (wanted, notes) = skeleton::plant(wanted, &plan.text, scenario.skeleton.as_ref());
-        self.notes.extend(notes);
+        self.notes.extend(notes.into_iter().map(|note| warning("skeleton", note.message, note.span, &note.help)));
         self.targets.push(Target { placed, wanted, skeleton: scenario.skeleton.is_some() });
     }
 
@@ -124,7 +124,7 @@ impl Found {
         };
         match Foreign::new(wanted, language, &skeleton.value) {
             Err((message, help)) => {
-                let diagnostic = error("skeleton-refused", format!("{id}: {message}"), skeleton.span, &help);
+                let diagnostic = error("skeleton-header", format!("{id}: {message}"), skeleton.span, &help);
                 self.refusals.push((id, diagnostic));
             }
             Ok(foreign) => {
@@ -137,10 +137,7 @@ impl Found {
 
 /// What a skeleton in another language lacks.
 fn notes_on(id: &str, foreign: &Foreign, span: Span) -> Vec<Diagnostic> {
-    let note = |message: String, help: &str| Diagnostic {
-        severity: Severity::Warning,
-        ..error("skeleton-incomplete", format!("{id}: {message}"), span, help)
-    };
+    let note = |message: String, help: &str| warning("skeleton", format!("{id}: {message}"), span, help);
     let missing = foreign.missing_lines();
     let lines = format!("its skeleton's header lacks {}", quoted(&missing));
     let header = note(lines, "the header that `author` writes has all four lines; write them into the skeleton, too");
@@ -212,6 +209,10 @@ fn language(scenario: &Scenario) -> Language {
         all.into_iter().find(|language| language.suffixes().iter().any(|suffix| target.ends_with(suffix)))
     };
     said.or_else(shown).unwrap_or(Language::Rust)
+}
+
+fn warning(rule: &str, message: String, span: Span, help: &str) -> Diagnostic {
+    Diagnostic { severity: Severity::Warning, ..error(rule, message, span, help) }
 }
 
 fn error(rule: &str, message: String, span: Span, help: &str) -> Diagnostic {

@@ -64,7 +64,7 @@ impl Language {
             Language::Rust => &[],
             Language::Go => &[("gofmt", &[])],
             Language::Python => {
-                &[("ruff", &["format", "--stdin-filename", "{file}", "-"]), ("black", &["--quiet", "-"])]
+                &[("ruff", &["format", "--no-cache", "--stdin-filename", "{file}", "-"]), ("black", &["--quiet", "-"])]
             }
             Language::TypeScript => &[("prettier", &["--stdin-filepath", "{file}"])],
             Language::Shell => &[("shfmt", &["-filename", "{file}"])],

@@ -34,7 +34,7 @@ pub(super) struct Region {
 impl<'a> Sheet<'a> {
     /// Cuts `text`; `Err` says why it is no file of ours.
     pub(super) fn parse(language: Language, text: &'a str) -> Result<Sheet<'a>, String> {
-        let (lead, after) = text.split_at(lead_length(language, text));
+        let (lead, after) = text.split_at(header_start(language, text));
         let is_comment = |line: &&str| line.trim_start().starts_with(language.comment());
         let length = after.split_inclusive('\n').take_while(is_comment).map(str::len).sum();
         let (header, below) = after.split_at(length);
@@ -224,6 +224,23 @@ pub(super) fn lead_length(language: Language, text: &str) -> usize {
         _ => shebang,
     };
     if length == 0 { 0 } else { mark + length }
+}
+
+/// Where our header begins, if it does: somebody may have put a licence above it.
+fn header_start(language: Language, text: &str) -> usize {
+    let lead = lead_length(language, text);
+    let mut at = lead;
+    for line in text[lead..].split_inclusive('\n') {
+        let blank = line.trim().is_empty();
+        if !blank && !line.trim_start().starts_with(language.comment()) {
+            return lead;
+        }
+        if !blank && uncommented(language, line).starts_with(GENERATED) {
+            return at;
+        }
+        at += line.len();
+    }
+    lead
 }
 
 /// PEP 263.

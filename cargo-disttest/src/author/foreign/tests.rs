@@ -220,6 +220,23 @@ fn our_lines_edited_by_hand_are_a_conflict_that_keeps_the_rest() {
 }
 
 #[test]
+fn a_licence_above_our_header_is_no_edit_of_it() {
+    for language in ALL {
+        let before = filled(language);
+        let sheet = Sheet::parse(language, &before).expect("a file of ours");
+        let licence = format!("{0} Copyright us\n{0}\n\n", language.comment());
+        let licensed = format!("{}{licence}{}", sheet.lead, &before[sheet.lead.len()..]);
+        assert_eq!(
+            change(&foreign(language), &licensed),
+            FileChange::UpToDate { unfilled: Vec::new() },
+            "{language:?}"
+        );
+        let FileChange::Update { text, .. } = change(&later(language), &licensed) else { panic!("{language:?}") };
+        assert!(text.contains(&licence));
+    }
+}
+
+#[test]
 fn a_forged_digest_does_not_keep_a_changed_header() {
     for language in ALL {
         let forged = text(&foreign(language)).replacen("Falsifies: C1, C2", "Falsifies: C1", 1);
@@ -388,4 +405,81 @@ fn a_formatter_may_move_white_space_only() {
         let glued = |text: &str| Some(text.replace("\n\n", "\n"));
         assert!(Sheet::parse(language, &foreign.text(&glued)).is_ok_and(|sheet| sheet.is_intact()), "{language:?}");
     }
+}
+
+/// Every sound skeleton with a few bytes changed, `count` times a language.
+fn mutated(count: u64, check: impl Fn(Language, &str)) {
+    for language in ALL {
+        let sound = skeleton(language);
+        for seed in 0..count {
+            let mut rng = disttest_runtime::base::rng::Rng::new(seed);
+            check(language, &mutate(&sound, &mut rng));
+        }
+    }
+}
+
+fn mutate(text: &str, rng: &mut disttest_runtime::base::rng::Rng) -> String {
+    const PIECES: [&str; 24] = [
+        "\"",
+        "'",
+        "`",
+        "\\",
+        "/*",
+        "*/",
+        "//",
+        "#",
+        "\"\"\"",
+        "<<EOF\n",
+        "EOF\n",
+        "$(",
+        ")",
+        "${",
+        "}",
+        "\r\n",
+        "\n",
+        "\t",
+        "disttest:end workload",
+        "# disttest:begin oracle\n",
+        "// disttest:end faults\n",
+        "1. Workload",
+        "\u{2028}",
+        "é",
+    ];
+    let mut text = text.to_owned();
+    for _ in 0..=rng.below(4) {
+        let at = (0..=text.len())
+            .filter(|at| text.is_char_boundary(*at))
+            .nth(rng.below(text.chars().count() as u64 + 1) as usize)
+            .unwrap_or(0);
+        match rng.below(3) {
+            0 => drop(text.split_off(at)),
+            1 => text.insert_str(at, PIECES[rng.below(PIECES.len() as u64) as usize]),
+            _ => {
+                let end = text[at..]
+                    .char_indices()
+                    .nth(1 + rng.below(20) as usize)
+                    .map_or(text.len(), |(length, _)| at + length);
+                text.replace_range(at..end, "");
+            }
+        }
+    }
+    text
+}
+
+#[test]
+fn mutated_skeletons_are_refused_or_kept_whole() {
+    mutated(40, |language, skeleton| {
+        let Ok(foreign) = Foreign::new(wanted(), language, skeleton) else { return };
+        let text = text(&foreign);
+        let sheet = Sheet::parse(language, &text).unwrap_or_else(|why| panic!("{why}\n{text}"));
+        let whole = with_newline(skeleton);
+        if insert::markers(&foreign).is_ok_and(|marked| marked != whole) || sheet.regions.is_empty() {
+            assert_eq!(sheet.body(), whole, "{language:?}\n{text}");
+        }
+        assert!(matches!(change(&foreign, &text), FileChange::UpToDate { .. }), "{language:?}\n{text}");
+        let mut later = foreign.clone();
+        later.wanted.attribute.scenario_sha256 = "c".repeat(64);
+        let FileChange::Update { text: updated, .. } = change(&later, &text) else { panic!("{language:?}\n{text}") };
+        assert_eq!(without_ours(language, &updated), without_ours(language, &text));
+    });
 }

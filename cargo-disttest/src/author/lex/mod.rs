@@ -32,7 +32,7 @@ impl Scan {
     pub(super) fn alone<'a>(&'a self, text: &'a str) -> impl Iterator<Item = (usize, Range<usize>)> + 'a {
         self.comments.iter().filter_map(|comment| {
             let line = text[..comment.start].rfind('\n').map_or(0, |at| at + 1);
-            let alone = text[line..comment.start].chars().all(|c| c.is_whitespace() || c == '\u{feff}');
+            let alone = text[line..comment.start].chars().all(|c| matches!(c, ' ' | '\t' | '\u{c}' | '\u{feff}'));
             (alone && !self.is_inside(line)).then(|| (line, comment.clone()))
         })
     }

@@ -27,7 +27,7 @@ async fn reads_never_go_back() -> anyhow::Result<()> {
 }
 "#;
 
-fn planted(skeleton: &str) -> (Wanted, Vec<Diagnostic>) {
+fn planted(skeleton: &str) -> (Wanted, Vec<Note>) {
     let plan = format!("before\n- **Skeleton:**\n  ```rust\n{skeleton}```\n");
     let start = plan.find("```rust").expect("the fence");
     let block = Spanned::new(skeleton.to_owned(), Span::new(start, plan.len()));
@@ -49,6 +49,12 @@ fn text(skeleton: &str) -> String {
     }
     syn::parse_file(&text).unwrap_or_else(|error| panic!("{error}\n{text}"));
     text
+}
+
+impl Wanted {
+    fn wanted_without_seeds(&self) -> Wanted {
+        Wanted { seeds: Seeds::default(), ..self.clone() }
+    }
 }
 
 fn messages(skeleton: &str) -> Vec<String> {
@@ -249,6 +255,41 @@ fn hostile_skeletons_stay_in_their_regions() {
 }
 
 #[test]
+fn nesting_without_end_is_no_crash() {
+    for (open, close) in [
+        ("(", ")"),
+        ("{", "}"),
+        ("!", ""),
+        ("&", ""),
+        ("-", ""),
+        ("1+", "1"),
+        ("a.", "b"),
+        ("f(", ")"),
+        ("if a {} else ", "{}"),
+        ("return ", ""),
+        ("|", "|"),
+        ("Box<", ">"),
+        ("[", "]"),
+    ] {
+        for count in [100, 4000, 60_000 / (open.len() + close.len())] {
+            let middle = if matches!(open, "1+" | "a." | "if a {} else ") { close } else { "x" };
+            let close = if middle == close { String::new() } else { close.repeat(count) };
+            let deep = format!("{}{middle}{close}", open.repeat(count));
+            for skeleton in [
+                format!("#[test]\nfn t() {{\n    {deep};\n}}\n"),
+                format!("#[test]\nfn t() {{}}\nconst A: {deep} = 1;\n"),
+            ] {
+                let (planted, _) = planted(&skeleton);
+                assert_eq!(planted.wanted_without_seeds(), wanted());
+            }
+        }
+    }
+    let long = format!("#[test]\nfn t() {{ {} }}\n", "a();".repeat(20_000));
+    assert_eq!(text(&long).matches("a();").count(), 20_000, "long is not deep");
+    assert!(messages(&format!("const A: u8 = {}1;", "!".repeat(3000)))[0].contains("nested too deep"));
+}
+
+#[test]
 fn a_region_that_nobody_touched_follows_the_skeleton_and_a_touched_one_stays() {
     let before = text(SOUND);
     let touched = before.replace("let clients = 16;", "let clients = 17;");
@@ -264,4 +305,47 @@ fn a_region_that_nobody_touched_follows_the_skeleton_and_a_touched_one_stays() {
     };
     assert!(kept.contains("let clients = 17;") && kept.contains("assert_eq!(clients, 8);"));
     assert!(matches!(file_change(&changed, Some(&kept), &|_| None), FileChange::UpToDate { .. }));
+}
+
+#[test]
+fn mutated_skeletons_stay_in_their_regions() {
+    const PIECES: [&str; 20] = [
+        "{",
+        "}",
+        "(",
+        ")",
+        "\"",
+        "'",
+        "r#\"",
+        "/*",
+        "*/",
+        "//",
+        "#[test]\n",
+        "fn x() {",
+        "todo!();",
+        "unsafe",
+        "mod x;",
+        "use a::Run;",
+        "// disttest:end workload\n",
+        "// 2. Faults\n",
+        "\u{2028}",
+        "é",
+    ];
+    for seed in 0..60 {
+        let mut rng = disttest_runtime::base::rng::Rng::new(seed);
+        let mut skeleton = SOUND.to_owned();
+        for _ in 0..=rng.below(3) {
+            let places: Vec<usize> = (0..=skeleton.len()).filter(|at| skeleton.is_char_boundary(*at)).collect();
+            let at = *rng.pick(&places).expect("there is one");
+            if rng.chance(1, 3) {
+                let end = places.iter().copied().find(|end| *end >= at + 20).unwrap_or(skeleton.len());
+                skeleton.replace_range(at..end, "");
+            } else {
+                skeleton.insert_str(at, rng.pick(&PIECES).expect("there is one"));
+            }
+        }
+        let text = text(&skeleton);
+        let (wanted, _) = planted(&skeleton);
+        assert!(matches!(file_change(&wanted, Some(&text), &|_| None), FileChange::UpToDate { .. }), "{text}");
+    }
 }
