@@ -71,7 +71,13 @@ impl Sorted {
         }
         for attribute in item.attrs.iter().filter(|attribute| !is_test_attribute(attribute)) {
             if !attribute.path().is_ident("doc") && !attribute.path().is_ident("allow") {
-                self.leave_out(source, attribute.span(), "an attribute that a scenario does not have");
+                let what = attribute.path().to_token_stream().to_string().replace(' ', "");
+                let line = source.line(source.range(attribute.span()).start);
+                let help =
+                    "a scenario runs by its tier and ends with a verdict: say in the plan what is special about it";
+                let message =
+                    format!("left out of its skeleton: `#[{what}]`, an attribute that a scenario does not have");
+                self.remarks.push((line, message, help.to_owned()));
             }
         }
         let inputs = item.sig.inputs.to_token_stream().to_string().replace(' ', "");
