@@ -106,6 +106,11 @@ impl Console {
         self.to_stdout(format_args!("{text}"));
     }
 
+    /// Somebody can be asked.
+    pub(crate) fn is_interactive(&self) -> bool {
+        std::io::stdin().is_terminal() && std::io::stderr().is_terminal()
+    }
+
     /// Asks on the terminal; `None` when stdin or stderr is none, or stdin has ended.
     pub(crate) fn ask(&self, question: &str) -> Option<String> {
         if !self.is_interactive() {
@@ -115,11 +120,6 @@ impl Console {
         let mut answer = String::new();
         let read = std::io::stdin().read_line(&mut answer).ok()?;
         (read > 0).then(|| answer.trim().to_owned())
-    }
-
-    /// Somebody can be asked.
-    pub(crate) fn is_interactive(&self) -> bool {
-        std::io::stdin().is_terminal() && std::io::stderr().is_terminal()
     }
 
     /// Asks for one of `keys` on the terminal and says which was pressed; `None` when nobody is there, or input has

@@ -62,6 +62,8 @@ pub(crate) enum End {
     Violation,
     /// A scenario passed, but below the tier that was asked for.
     TierNotMet,
+    /// Something that the plan requires of its environment is missing.
+    Lacking,
     /// A flag or an argument is wrong.
     WrongUsage,
     /// A file cannot be read, or is not what it should be.
@@ -89,7 +91,8 @@ impl End {
             | End::SkeletonRefused
             | End::Drift
             | End::Violation
-            | End::TierNotMet => ExitCode::No,
+            | End::TierNotMet
+            | End::Lacking => ExitCode::No,
             End::WrongUsage | End::Unreadable | End::Unwritable => ExitCode::Usage,
             End::NothingConcluded => ExitCode::Inconclusive,
             End::NotRun | End::PlanNotRunnable => ExitCode::Blocked,

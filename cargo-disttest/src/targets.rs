@@ -216,5 +216,12 @@ fn warning(rule: &str, message: String, span: Span, help: &str) -> Diagnostic {
 }
 
 fn error(rule: &str, message: String, span: Span, help: &str) -> Diagnostic {
-    Diagnostic { rule: rule.to_owned(), severity: Severity::Error, message, span, help: Some(help.to_owned()) }
+    Diagnostic {
+        rule: rule.to_owned(),
+        severity: Severity::Error,
+        message,
+        span,
+        help: Some(help.to_owned()),
+        edits: Vec::new(),
+    }
 }

@@ -14,17 +14,26 @@ pub(crate) struct Edit {
     pub before: Option<String>,
     /// What it becomes.
     pub after: String,
-    /// What must stand in it once it is read back from disk: the header of a test file.
-    pub must_contain: Option<&'static str>,
 }
+
+/// What must stand in the file at a path, if anything.
+pub(crate) type Header<'a> = &'a dyn Fn(&Path) -> Option<&'static str>;
 
 /// Writes all `edits`. Each is first written beside its place and then renamed, so that no reader sees half a file.
 ///
 /// # Errors
 /// The first thing that went wrong; what was written before it is undone.
 pub(crate) fn write_all(edits: &[Edit]) -> Result<(), String> {
+    write_checked(edits, &|_| None)
+}
+
+/// The same; each file is then read back from disk and must have the line that `header` gives for its path.
+///
+/// # Errors
+/// As for [`write_all`], or a file without its header.
+pub(crate) fn write_checked(edits: &[Edit], header: Header<'_>) -> Result<(), String> {
     let mut folders = Vec::new();
-    let result = stage(edits, &mut folders).and_then(|staged| commit(edits, staged));
+    let result = stage(edits, &mut folders).and_then(|staged| commit(edits, staged, header));
     if result.is_err() {
         // Only folders of ours, and only empty ones: `remove_dir` refuses any other.
         for folder in folders.iter().rev() {
@@ -48,26 +57,26 @@ fn stage(edits: &[Edit], folders: &mut Vec<PathBuf>) -> Result<Vec<NamedTempFile
     Ok(staged)
 }
 
-fn commit(edits: &[Edit], staged: Vec<NamedTempFile>) -> Result<(), String> {
+fn commit(edits: &[Edit], staged: Vec<NamedTempFile>, header: Header<'_>) -> Result<(), String> {
     for (index, (edit, file)) in edits.iter().zip(staged).enumerate() {
         if let Err(error) = file.persist(&edit.path) {
             return Err(undone(&edits[..index], format!("{}: {}", edit.path.display(), error.error)));
         }
     }
-    match edits.iter().find_map(|edit| read_back(edit).err()) {
+    match edits.iter().find_map(|edit| read_back(edit, header(&edit.path)).err()) {
         Some(why) => Err(undone(edits, why)),
         None => Ok(()),
     }
 }
 
 /// What stands on disk is what was to be written, and has its header.
-fn read_back(edit: &Edit) -> Result<(), String> {
+fn read_back(edit: &Edit, header: Option<&str>) -> Result<(), String> {
     let shown = edit.path.display();
     let text = read(&edit.path)?.ok_or_else(|| format!("{shown}: it is gone right after it was written"))?;
     if text != edit.after {
         return Err(format!("{shown}: something changed it right after it was written"));
     }
-    match edit.must_contain {
+    match header {
         Some(header) if !text.contains(header) => Err(format!("{shown}: its header `{header}` is missing")),
         _ => Ok(()),
     }
@@ -151,7 +160,6 @@ mod tests {
             path: dir.path().join(name),
             before: before.map(str::to_owned),
             after: "new".to_owned(),
-            must_contain: None,
         };
         fs::write(dir.path().join("old"), "old").unwrap();
         fs::create_dir(dir.path().join("folder.rs")).unwrap();
@@ -169,28 +177,24 @@ mod tests {
         let dir = tempfile::tempdir().unwrap();
         let edits: Vec<Edit> = ["a", "b"]
             .iter()
-            .map(|name| Edit { path: dir.path().join(name), before: None, after: "new".to_owned(), must_contain: None })
+            .map(|name| Edit { path: dir.path().join(name), before: None, after: "new".to_owned() })
             .collect();
         let mut folders = Vec::new();
         let staged = stage(&edits, &mut folders).unwrap();
         fs::create_dir_all(dir.path().join("b/full")).unwrap();
-        commit(&edits, staged).unwrap_err();
+        commit(&edits, staged, &|_| None).unwrap_err();
         assert!(!dir.path().join("a").exists());
     }
 
     #[test]
     fn a_file_without_its_header_is_taken_back() {
         let dir = tempfile::tempdir().unwrap();
-        let edit = |name: &str, after: &str| Edit {
-            path: dir.path().join(name),
-            before: None,
-            after: after.to_owned(),
-            must_contain: Some("header"),
-        };
-        let error = write_all(&[edit("a", "header"), edit("new/b", "none")]).unwrap_err();
+        let edit =
+            |name: &str, after: &str| Edit { path: dir.path().join(name), before: None, after: after.to_owned() };
+        let error = write_checked(&[edit("a", "header"), edit("new/b", "none")], &|_| Some("header")).unwrap_err();
         assert!(error.contains("its header `header` is missing; nothing was written"), "{error}");
         assert_eq!(fs::read_dir(dir.path()).unwrap().count(), 0);
-        write_all(&[edit("a", "header")]).unwrap();
+        write_checked(&[edit("a", "header")], &|_| Some("header")).unwrap();
     }
 
     #[cfg(unix)]
@@ -200,12 +204,11 @@ mod tests {
         let dir = tempfile::tempdir().unwrap();
         let folder = dir.path().join("a");
         fs::create_dir(&folder).unwrap();
-        let edit = Edit { path: folder, before: None, after: String::new(), must_contain: None };
+        let edit = Edit { path: folder, before: None, after: String::new() };
         let error = undone(&[edit], "why".to_owned());
         assert!(error.starts_with("why; these files were written and could not be taken back:\n  "), "{error}");
         let script = dir.path().join("s.sh");
-        write_all(&[Edit { path: script.clone(), before: None, after: "#!/bin/sh\n".to_owned(), must_contain: None }])
-            .unwrap();
+        write_all(&[Edit { path: script.clone(), before: None, after: "#!/bin/sh\n".to_owned() }]).unwrap();
         assert_eq!(fs::metadata(script).unwrap().permissions().mode() & 0o100, 0o100);
     }
 
@@ -214,8 +217,7 @@ mod tests {
         let dir = tempfile::tempdir().unwrap();
         let path = dir.path().join("a");
         fs::write(&path, "theirs").unwrap();
-        let edit =
-            Edit { path: path.clone(), before: Some("old".to_owned()), after: "new".to_owned(), must_contain: None };
+        let edit = Edit { path: path.clone(), before: Some("old".to_owned()), after: "new".to_owned() };
         write_all(&[edit]).unwrap_err();
         assert_eq!(fs::read_to_string(&path).unwrap(), "theirs");
     }
@@ -236,7 +238,6 @@ mod tests {
             path: path.to_owned(),
             before: before.map(str::to_owned),
             after: "new".to_owned(),
-            must_contain: None,
         };
         write_all(&[edit(&new, None), edit(&old, Some("old"))]).unwrap();
         assert_eq!(mode(&new), mode(&plain));

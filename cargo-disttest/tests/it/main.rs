@@ -2,9 +2,13 @@
 #![expect(clippy::unwrap_used, reason = "tests")]
 
 mod author;
+mod explain;
 mod help;
 mod languages;
 mod package;
 mod plan;
+mod probe;
 mod review;
 mod run;
+mod snapshot;
+mod told;

@@ -3,7 +3,7 @@
 use super::decide::{Action, Decided};
 use super::files::{File, Source, compute};
 use super::manifests::manifests;
-use super::{edits, found, stage};
+use super::{edits, found, header, stage};
 use crate::author::{FileChange, write};
 use crate::commands::{Context, failed, shorter};
 use crate::exit_code::{End, Outcome};
@@ -31,7 +31,7 @@ pub(crate) fn author_missing(context: &Context, plan: &PlanFile, ids: &[String])
     let edits = edits(&created, &manifests, false);
     let mixed: Vec<_> =
         manifests.iter().map(|m| m.path.clone()).filter(|path| git::has_unstaged_changes(path)).collect();
-    write::write_all(&edits).map_err(failed(End::Unwritable))?;
+    write::write_checked(&edits, &header).map_err(failed(End::Unwritable))?;
     for edit in &edits {
         let verb = if edit.before.is_none() { "Created" } else { "Updated" };
         context.console.status(verb, format_args!("{} (author mode)", shorter(&edit.path).display()));

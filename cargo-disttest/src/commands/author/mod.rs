@@ -21,7 +21,7 @@ use decide::{Decided, Decision, decide};
 use files::compute;
 use manifests::{Manifest, manifests};
 use report::{Report, show_diffs, tell};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 pub(crate) use missing::{author_missing, author_mode};
 
@@ -96,9 +96,14 @@ fn write(context: &Context, files: &[Decided<'_>], manifests: &[Manifest], args:
     // People's own changes of a manifest must not be staged along with ours.
     let mixed: Vec<PathBuf> =
         manifests.iter().map(|m| m.path.clone()).filter(|path| git::has_unstaged_changes(path)).collect();
-    write::write_all(&edits).map_err(failed(End::Unwritable))?;
+    write::write_checked(&edits, &header).map_err(failed(End::Unwritable))?;
     stage(context, &edits, &mixed);
     Ok(())
+}
+
+/// A test file without its header is refused even when it is written already (format §14).
+fn header(path: &Path) -> Option<&'static str> {
+    (!path.ends_with("Cargo.toml")).then_some("AUTO-GENERATED from test plan:")
 }
 
 fn edits(files: &[Decided<'_>], manifests: &[Manifest], no_manifest: bool) -> Vec<Edit> {
@@ -108,14 +113,12 @@ fn edits(files: &[Decided<'_>], manifests: &[Manifest], no_manifest: bool) -> Ve
             path: file.path.clone(),
             before: file.before.clone(),
             after,
-            must_contain: Some("AUTO-GENERATED from test plan:"),
         })
     });
     let manifests = manifests.iter().filter(|_| !no_manifest).map(|manifest| Edit {
         path: manifest.path.clone(),
         before: Some(manifest.before.clone()),
         after: manifest.after.clone(),
-        must_contain: None,
     });
     files.chain(manifests).collect()
 }
