@@ -252,10 +252,15 @@ pub(crate) struct PlanArgs {
 Examples:
   cargo disttest author docs/testing-plans/my-plan.md --dry-run
   cargo disttest author docs/testing-plans/my-plan.md --check
+  cargo disttest author docs/testing-plans/my-plan.md --review
 
 Filled regions (between `disttest:begin` and `disttest:end`) are kept to the byte. A change of
 the plan that does not touch a scenario leaves its file alone. New and changed files are staged
 when the tree is a git repository, and never committed.
+
+Skeletons in rust, go, python, typescript and shell are written; only Rust tests are run by
+`cargo disttest run`. On a terminal, a file in the way is shown with its diff, and one key says
+what becomes of it. `DIST_TEST_AUTHOR_MODE=1` makes `run` write the test files that are missing.
 
 Exit status: 0 written or nothing to do, 1 refused, or --check found drift or unfilled regions,
 2 a file cannot be read or written.")]
@@ -266,12 +271,18 @@ pub(crate) struct AuthorArgs {
     /// Show the diff and write nothing
     #[arg(long)]
     pub dry_run: bool,
-    /// Write nothing; exit 1 on drift, edits outside of regions, or unfilled regions
-    #[arg(long, conflicts_with_all = ["dry_run", "on_conflict"])]
+    /// Write nothing; exit 1 on missing files, drift, edits outside of regions, or unfilled regions
+    #[arg(long, conflicts_with_all = ["dry_run", "on_conflict", "review"])]
     pub check: bool,
+    /// Look at every change on the terminal before it is written, file by file
+    #[arg(long, conflicts_with = "dry_run")]
+    pub review: bool,
     /// What to do with a file that was edited outside of its regions, or is not ours
     #[arg(long, value_enum, default_value_t, value_name = "WHAT")]
     pub on_conflict: OnConflict,
+    /// Rewrite our lines in a file although git has no copy of what they are now
+    #[arg(long)]
+    pub allow_dirty: bool,
     /// Only these scenarios
     #[arg(long, value_name = "ID")]
     pub scenario: Vec<String>,
@@ -290,7 +301,7 @@ pub(crate) enum OnConflict {
     Skip,
     /// Rewrite it; regions that can be read are kept
     Overwrite,
-    /// Write `<name>.new.rs` beside it
+    /// Write `<name>.new.<suffix>` beside it
     Sibling,
 }
 

@@ -122,6 +122,26 @@ impl Console {
         (read > 0).then(|| answer.trim().to_owned())
     }
 
+    /// Asks for one of `keys` on the terminal and says which was pressed; `None` when nobody is there, or input has
+    /// ended.
+    pub(crate) fn key(&self, question: &str, keys: &str) -> Option<char> {
+        if !self.is_interactive() {
+            return None;
+        }
+        self.to_stderr(format_args!("{BOLD}{}{BOLD:#} ", visible(question)));
+        loop {
+            let key = match crate::keys::read() {
+                crate::keys::Key::Pressed(key) => key,
+                crate::keys::Key::End => return None,
+                crate::keys::Key::Unsupported => self.ask("(key, then Enter)")?.chars().next().unwrap_or('\0'),
+            };
+            if keys.contains(key) {
+                self.to_stderr(format_args!("{key}\n"));
+                return Some(key);
+            }
+        }
+    }
+
     fn line(&self, needs: Verbosity, text: std::fmt::Arguments<'_>) {
         if self.verbosity >= needs {
             self.to_stderr(format_args!("{text}\n"));

@@ -75,6 +75,7 @@ pub(crate) fn scenario(
         workload: prose("Workload"),
         faults: prose(plan::FAULTS),
         oracle: prose(plan::ORACLE),
+        seeds: Default::default(),
     };
     (Some(wanted), told)
 }

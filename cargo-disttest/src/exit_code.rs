@@ -56,6 +56,8 @@ pub(crate) enum End {
     NotNeeded,
     /// A target path is refused.
     UnsafeTarget,
+    /// A skeleton of the plan is refused; the other files were written.
+    SkeletonRefused,
     /// The test files are not what the plan says, or have unfilled regions.
     Drift,
     /// A scenario found a violation.
@@ -89,6 +91,7 @@ impl End {
             | End::Conflict
             | End::NotNeeded
             | End::UnsafeTarget
+            | End::SkeletonRefused
             | End::Drift
             | End::Violation
             | End::TierNotMet

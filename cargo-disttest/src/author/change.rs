@@ -137,7 +137,7 @@ fn settled(wanted: &Wanted, pieces: &Pieces<'_>) -> Wanted {
     settled
 }
 
-fn is_digest(text: &str) -> bool {
+pub(super) fn is_digest(text: &str) -> bool {
     text.len() == 64 && text.bytes().all(|b| b.is_ascii_digit() || (b'a'..=b'f').contains(&b))
 }
 
@@ -147,7 +147,12 @@ fn merge(existing: &str, fresh: &str, old: &Pieces<'_>) -> String {
     let fresh = fresh.replace("\r\n", "\n");
     let fresh = if crlf { fresh.replace('\n', "\r\n") } else { fresh };
     let new = regions::parse(&fresh).expect("a generated file has well-formed markers");
+    let untouched = |written: &regions::Region<'_>| {
+        let digest = format!("{}={}", written.name, regions::body_digest(written.body));
+        old.header_line("Skeleton-SHA256:").is_some_and(|line| line.split_whitespace().any(|word| word == digest))
+    };
     let text = new.join(|region| match old.region(region.name) {
+        Some(written) if untouched(written) => region.body,
         Some(written) if regions::squash(written.body) != regions::squash(region.body) => written.body,
         _ => region.body,
     });

@@ -36,5 +36,6 @@ pub(crate) fn wanted() -> Wanted {
         workload: "16 clients, 50% reads".into(),
         faults: "kill -9 of one node every 5 s".into(),
         oracle: "linearizability per key".into(),
+        seeds: Default::default(),
     }
 }

@@ -3,6 +3,7 @@
 use super::attribute::Attribute;
 use super::prose::{comment, one_line};
 use super::regions;
+use super::skeleton::Seeds;
 
 const TEMPLATE: &str = include_str!("../../../templates/author/scenario.rs.txt");
 const WIDTH: usize = 110;
@@ -22,6 +23,8 @@ pub(crate) struct Wanted {
     pub faults: String,
     /// The plan's Oracle field.
     pub oracle: String,
+    /// What the plan's own skeleton puts into the regions.
+    pub seeds: Seeds,
 }
 
 /// The file, with its frame's digest in the header. `format` is rustfmt, or what stands in for it: it may move white
@@ -32,9 +35,20 @@ pub(crate) fn render(wanted: &Wanted, format: &dyn Fn(&str) -> Option<String>) -
         Some(formatted) if regions::squash(&formatted) == regions::squash(&text) => formatted,
         _ => text,
     };
-    let digest = regions::parse(&text).expect("the template's markers are well-formed").frame_digest();
+    let text = with_seed_digests(text);
+    let digest = regions::parse(&text).map(|pieces| pieces.frame_digest()).unwrap_or_default();
     let line = |digest: &str| format!("\n{} {digest}\n", regions::FRAME_DIGEST);
     text.replacen(&line(NO_DIGEST), &line(&digest), 1)
+}
+
+/// Tells later whether a region still is what the plan's skeleton said.
+fn with_seed_digests(text: String) -> String {
+    let line = |digests: &str| format!("\n{} {digests}\n", regions::SEED_DIGESTS);
+    let Ok(pieces) = regions::parse(&text) else {
+        return text;
+    };
+    let digests = pieces.regions.iter().map(|region| format!("{}={}", region.name, regions::body_digest(region.body)));
+    text.replacen(&line(NO_DIGEST), &line(&digests.collect::<Vec<_>>().join(" ")), 1)
 }
 
 const NO_DIGEST: &str = "0000000000000000000000000000000000000000000000000000000000000000";
@@ -42,8 +56,10 @@ const NO_DIGEST: &str = "0000000000000000000000000000000000000000000000000000000
 fn fill(wanted: &Wanted) -> String {
     let attribute = &wanted.attribute;
     let claims: Vec<String> = attribute.falsifies.iter().map(|(claim, _)| one_line(claim)).collect();
-    let region = |name: &str, text: &str| {
-        comment(&format!("    // disttest:begin {name} —"), "    // |", text, WIDTH).join("\n")
+    let seeds = &wanted.seeds;
+    let region = |name: &str, text: &str, seed: &str| {
+        let prose = comment(&format!("    // disttest:begin {name} —"), "    // |", text, WIDTH).join("\n");
+        format!("{prose}\n{seed}").trim_end_matches('\n').to_owned()
     };
     let value = |key: &str| match key {
         "plan" => one_line(&attribute.plan),
@@ -52,13 +68,15 @@ fn fill(wanted: &Wanted) -> String {
         "claims" => claims.join(", "),
         "plan_sha256" => one_line(&attribute.plan_sha256),
         "scenario_sha256" => one_line(&attribute.scenario_sha256),
-        "generator" => one_line(&wanted.generator),
+        "generator" if seeds.is_empty() => one_line(&wanted.generator),
+        "generator" => format!("{}\n{} {NO_DIGEST}", one_line(&wanted.generator), regions::SEED_DIGESTS),
         "frame_sha256" => NO_DIGEST.to_owned(),
         "attribute" => attribute.text(),
         "function" => function_name(&wanted.name),
-        "workload" => region("workload", &wanted.workload),
-        "faults" => region("faults", &wanted.faults),
-        "oracle" => region("oracle", &wanted.oracle),
+        "workload" => region("workload", &wanted.workload, &seeds.workload),
+        "faults" => region("faults", &wanted.faults, &seeds.faults),
+        "oracle" => region("oracle", &wanted.oracle, &seeds.oracle),
+        "helpers" => seeds.helpers.clone(),
         key => unreachable!("the template has no key {key}"),
     };
     expand(TEMPLATE, value)

@@ -6,11 +6,17 @@ mod comments;
 pub(crate) mod diff;
 #[cfg(test)]
 mod fixture;
+pub(crate) mod foreign;
+pub(crate) mod formatter;
 pub(crate) mod frame;
+pub(crate) mod language;
+mod lex;
 pub(crate) mod manifest;
+mod parts;
 pub(crate) mod prose;
 pub(crate) mod regions;
 pub(crate) mod rustfmt;
+pub(crate) mod skeleton;
 pub(crate) mod target;
 pub(crate) mod write;
 

@@ -10,6 +10,8 @@ use disttest_runtime::base::digest::sha256_hex;
 const UNFILLED: &str = "disttest_runtime::todo!";
 /// What the line with the frame's digest starts with.
 pub(crate) const FRAME_DIGEST: &str = "//! Frame-SHA256:";
+/// What the line with the digests of the plan's skeleton, region by region, starts with.
+pub(crate) const SEED_DIGESTS: &str = "//! Skeleton-SHA256:";
 const BEGIN: &str = "// disttest:begin ";
 const END: &str = "// disttest:end ";
 const PROSE: &str = "// |";
@@ -152,6 +154,11 @@ impl<'a> Pieces<'a> {
     pub(crate) fn frame_digest(&self) -> String {
         sha256_hex(self.squashed_frame().as_bytes())
     }
+}
+
+/// The first half of the digest of a region's body: enough to tell whether somebody has changed it.
+pub(crate) fn body_digest(body: &str) -> String {
+    sha256_hex(squash(body).as_bytes())[..32].to_owned()
 }
 
 /// `text` without white space, byte-order mark and the commas that a formatter adds before a closing bracket.

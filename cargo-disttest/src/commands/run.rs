@@ -1,6 +1,6 @@
 //! `run`: builds and runs the scenarios of a plan, and says what they prove.
 
-use super::{Context, shorter};
+use super::{Context, author, shorter};
 use crate::cli::RunArgs;
 use crate::exit_code::{End, Failure, Outcome};
 use crate::plan_file::PlanFile;
@@ -22,10 +22,14 @@ use std::time::SystemTime;
 pub(super) fn run(context: &Context, args: &RunArgs) -> Outcome {
     check_arguments(args)?;
     say_what_is_not_used(context);
-    let workspace = context.workspace()?;
+    let mut workspace = context.workspace()?;
     let plan = context.plan(&workspace, &args.plan)?;
     let scenarios = plan.select(&args.scenario)?;
     halt_if_lacking(&plan, &scenarios, args)?;
+    if author::author_mode() {
+        author::author_missing(context, &plan, &args.scenario)?;
+        workspace = context.workspace()?;
+    }
     if plan.has_errors() {
         context
             .console

@@ -215,7 +215,7 @@ fn a_check_writes_nothing_and_names_what_is_missing() {
     assert!(answer.err.contains("tests/auto/s1.rs: S1: it was never written"), "{}", answer.err);
     let json = package.disttest(&["author", PLAN_PATH, "--check", "--format", "json"]).expect(1).out;
     let json: serde_json::Value = serde_json::from_str(&json).unwrap();
-    assert_eq!(json["schema"], "disttest.author-check/1");
+    assert_eq!(json["schema"], "disttest.author/1");
     assert_eq!(json["problems"][0]["kind"], "missing");
 }
 
@@ -227,6 +227,24 @@ fn json_carries_the_diff_and_the_regions_to_fill() {
     assert_eq!(json["schema"], "disttest.author/1");
     assert_eq!(json["files"][0]["action"], "up-to-date");
     assert_eq!(json["files"][0]["unfilled"][0]["name"], "workload");
+}
+
+#[test]
+fn json_tells_of_a_conflict_that_nothing_was_written() {
+    let package = authored();
+    package.edit(S1, "checkers(\"linearizability\" per_key)", "checkers(\"no-lost-ack\")");
+    let before = package.files();
+    for extra in [&[][..], &["--dry-run"], &["--check"]] {
+        let json = package.disttest(&[&["author", PLAN_PATH, "--format", "json"], extra].concat()).expect(1).out;
+        let json: serde_json::Value = serde_json::from_str(&json).unwrap();
+        assert_eq!((&json["schema"], &json["written"]), (&"disttest.author/1".into(), &false.into()));
+        assert_eq!(
+            (&json["files"][0]["action"], &json["files"][1]["action"]),
+            (&"conflict".into(), &"up-to-date".into())
+        );
+        assert!(json["files"][0]["reason"].as_str().unwrap().contains("edited outside"));
+        assert_eq!(package.files(), before);
+    }
 }
 
 #[test]

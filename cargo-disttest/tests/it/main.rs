@@ -4,10 +4,12 @@
 mod author;
 mod explain;
 mod help;
+mod languages;
 mod new;
 mod package;
 mod plan;
 mod probe;
+mod review;
 mod run;
 mod snapshot;
 mod todo;

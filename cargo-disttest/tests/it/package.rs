@@ -42,10 +42,17 @@ impl Package {
 
     pub(crate) fn with_git() -> Package {
         let package = Package::new();
-        package.git(&["init", "-q"]);
-        package.git(&["add", "-A"]);
-        package.git(&["-c", "user.name=t", "-c", "user.email=t@t", "commit", "-qm", "start"]);
+        package.commit_all();
         package
+    }
+
+    /// Commits all there is, in a repository that is made when there is none.
+    pub(crate) fn commit_all(&self) {
+        if !self.path(".git").exists() {
+            self.git(&["init", "-q"]);
+        }
+        self.git(&["add", "-A"]);
+        self.git(&["-c", "user.name=t", "-c", "user.email=t@t", "commit", "-qm", "all", "--allow-empty"]);
     }
 
     pub(crate) fn root(&self) -> &Path {
