@@ -1,12 +1,13 @@
 //! The test files of a plan: which scenario goes where, and what its file declares.
 
+use crate::author::frame::{arm_function, slug};
 use crate::author::{Wanted, target};
 use crate::declare;
 use crate::exit_code::Failure;
 use crate::plan_file::PlanFile;
 use crate::workspace::{Placed, Workspace};
 use disttest_runtime::base::diagnostic::{Diagnostic, Severity, Span};
-use disttest_runtime::plan::Scenario;
+use disttest_runtime::plan::{Arm, LANGUAGE, Scenario};
 
 /// A Rust scenario with a place of its own.
 #[derive(Clone, Debug, PartialEq)]
@@ -22,7 +23,7 @@ pub(crate) struct Target {
 pub(crate) struct Found {
     /// In plan order.
     pub targets: Vec<Target>,
-    /// Scenarios without a file of ours: (id, why).
+    /// Scenarios and arms without a file of ours: (id, why).
     pub left_out: Vec<(String, String)>,
     /// What stands in the way.
     pub diagnostics: Vec<Diagnostic>,
@@ -46,33 +47,90 @@ pub(crate) fn find(workspace: &Workspace, plan: &PlanFile, ids: &[String]) -> Re
     // Every scenario is looked at: one that was not asked for may hold the target of one that was.
     for scenario in &plan.plan.scenarios {
         let asked = selected.iter().any(|selected| std::ptr::eq(*selected, scenario));
-        let id = scenario.id.value.to_string();
-        let placed = match place(workspace, plan, scenario) {
-            Place::At(placed) => placed,
-            Place::Nowhere(why) if asked => {
-                found.left_out.push((id, why));
-                continue;
-            }
-            Place::Refused(diagnostic) if asked => {
-                found.diagnostics.push(diagnostic);
-                continue;
-            }
-            Place::Nowhere(_) | Place::Refused(_) => continue,
-        };
-        if let Some((_, other)) = taken.iter().find(|(other, _)| *other == placed) {
-            let message = format!("target `{}` of {id} is taken by {other}", placed.relative);
-            let span = scenario.target.as_ref().map_or(scenario.span, |target| target.span);
-            found.diagnostics.push(error("target-taken", message, span, "give each scenario a file of its own"));
+        let wanted = |arm: &&Arm| asked && plan.asks_for(ids, &arm.id.value);
+        if asked && let Some(collision) = collision(scenario) {
+            found.diagnostics.push(collision);
             continue;
         }
-        taken.push((placed.clone(), id.clone()));
-        if asked {
-            let (wanted, diagnostics) = declare::scenario(workspace, plan, scenario, &placed);
+        for (placed, arms) in places(workspace, plan, scenario, asked, &mut found) {
+            let id = scenario.id.value.to_string();
+            if let Some((_, other)) = taken.iter().find(|(other, _)| *other == placed) {
+                let message = format!("target `{}` of {id} is taken by {other}", placed.relative);
+                let named = arms.iter().find_map(|arm| arm.target.as_ref()).or(scenario.target.as_ref());
+                let span = named.map_or(scenario.span, |target| target.span);
+                found.diagnostics.push(error("target-taken", message, span, "give each scenario a file of its own"));
+                continue;
+            }
+            taken.push((placed.clone(), id));
+            if !asked || !(arms.is_empty() || arms.iter().any(|arm| wanted(&arm))) {
+                continue;
+            }
+            let (wanted, diagnostics) = match arms.is_empty() {
+                true => declare::scenario(workspace, plan, scenario, &placed),
+                false => declare::arms(workspace, plan, scenario, &placed, &arms),
+            };
             found.diagnostics.extend(diagnostics);
             found.targets.extend(wanted.map(|wanted| Target { placed, wanted }));
         }
     }
     Ok(found)
+}
+
+/// Where the scenario's files are, each with the arms in it (none for a scenario without arms). Parts without a place are
+/// told in `found` when the scenario was asked for.
+fn places<'p>(
+    workspace: &Workspace,
+    plan: &PlanFile,
+    scenario: &'p Scenario,
+    asked: bool,
+    found: &mut Found,
+) -> Vec<(Placed, Vec<&'p Arm>)> {
+    let parts: Vec<Option<&Arm>> = match scenario.arms.is_empty() {
+        true => vec![None],
+        false => scenario.arms.iter().map(Some).collect(),
+    };
+    let mut files: Vec<(Placed, Vec<&Arm>)> = Vec::new();
+    for arm in parts {
+        match place(workspace, plan, scenario, arm) {
+            Place::At(placed) => match files.iter_mut().find(|(known, _)| *known == placed) {
+                Some((_, arms)) => arms.extend(arm),
+                None => files.push((placed, arm.into_iter().collect())),
+            },
+            Place::Nowhere(why) if asked => {
+                found.left_out.push((arm.map_or(&scenario.id, |arm| &arm.id).value.to_string(), why));
+            }
+            // Arms that inherit one bad target need not say so one by one.
+            Place::Refused(diagnostic) if asked && !found.diagnostics.contains(&diagnostic) => {
+                found.diagnostics.push(diagnostic);
+            }
+            Place::Nowhere(_) | Place::Refused(_) => {}
+        }
+    }
+    files
+}
+
+/// Two arms of one function name, or an arm without any.
+fn collision(scenario: &Scenario) -> Option<Diagnostic> {
+    let slugs: Vec<String> = scenario.arms.iter().map(|arm| slug(arm.id.value.arm().unwrap_or_default())).collect();
+    for (index, (arm, own)) in scenario.arms.iter().zip(&slugs).enumerate() {
+        let id = &arm.id.value;
+        if own.is_empty() {
+            let message =
+                format!("{id} has no letter or digit behind its slash, so that no function can be named after it");
+            return Some(error(
+                "duplicate-id",
+                message,
+                arm.id.span,
+                "name the arm after its surface, such as `S5/api`",
+            ));
+        }
+        if let Some(first) = slugs[..index].iter().position(|earlier| earlier == own) {
+            let function = arm_function(&scenario.name.value, id.arm().unwrap_or_default());
+            let message = format!("{id} and {} would both be the function `{function}`", scenario.arms[first].id.value);
+            return Some(error("duplicate-id", message, arm.id.span, "rename one: letters and digits tell arms apart"));
+        }
+    }
+    None
 }
 
 enum Place {
@@ -81,17 +139,22 @@ enum Place {
     Refused(Diagnostic),
 }
 
-fn place(workspace: &Workspace, plan: &PlanFile, scenario: &Scenario) -> Place {
-    let language = scenario.skeleton_language.as_ref().map(|language| language.value.trim().to_lowercase());
+/// Where the scenario or its arm belongs: an arm's own target, else the scenario's.
+fn place(workspace: &Workspace, plan: &PlanFile, scenario: &Scenario, arm: Option<&Arm>) -> Place {
+    let own = arm.and_then(|arm| arm.own(LANGUAGE)).or(scenario.skeleton_language.as_ref());
+    let language = own.map(|language| language.value.trim().to_lowercase());
     if let Some(language) = language.filter(|language| language != "rust") {
         return Place::Nowhere(format!("its skeleton language is {language}"));
     }
-    if !scenario.arms.is_empty() {
+    if arm.is_none() && !scenario.arm_ids().is_empty() {
         // One file for the whole would have no oracle of its own (D4): better none than one that judges too little.
-        return Place::Nowhere("it has arms, and `author` and `run` know scenarios without arms only".to_owned());
+        let arms: Vec<String> = scenario.arm_ids().iter().map(ToString::to_string).collect();
+        let (list, first) = (arms.join(", "), &arms[0]);
+        return Place::Nowhere(format!("its arms ({list}) are listed and have no block: write `#### Arm {first}: …`"));
     }
-    let Some(named) = &scenario.target else {
-        return Place::Nowhere("it has no `Target test file`".to_owned());
+    let Some(named) = arm.and_then(|arm| arm.target.as_ref()).or(scenario.target.as_ref()) else {
+        let nor = if arm.is_some() { ", nor has its scenario" } else { "" };
+        return Place::Nowhere(format!("it has no `Target test file`{nor}"));
     };
     let refuse = |why: String| {
         let message = format!("target `{}` is refused: {why}", named.value);

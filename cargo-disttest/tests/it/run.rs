@@ -91,6 +91,10 @@ fn declared(id: &str) -> Declared {
             Budgets { smoke: budget(3, 2, 0, 1), hardening: budget(5, 3, 0, 3), release }
         }),
         shares_nothing: false,
+        package: "small".into(),
+        target: id.to_lowercase(),
+        surface: None,
+        negative_controls: Vec::new(),
     }
 }
 

@@ -1,7 +1,7 @@
 //! What a command line makes of registered scenarios: the catalogue, the selection and the lists.
 
 use super::argv::CommandLine;
-use super::catalog::{Entry, build};
+use super::catalog::{Binary, Entry, build};
 use super::select::{list, select};
 use super::{DeclaredBudget, DeclaredBudgets, DeclaredLanding, DeclaredRelease, Registration, UnfilledRegion};
 use crate::plan::{Category, Release};
@@ -32,6 +32,7 @@ fn registration(id: &'static str, module: &'static str, function: &'static str) 
             hardening: DeclaredBudget { seeds: 3, ..SMOKE },
             release: DeclaredRelease::NotProvided("not provided — cost. Revisit when: 1.0."),
         }),
+        surface: None,
         negative_controls: &[],
         unfilled: &[],
         shares_nothing: false,
@@ -47,7 +48,7 @@ fn catalogue(registrations: Vec<Registration>, regions: Vec<UnfilledRegion>) -> 
     // Registrations are constants of a binary; here they live as long as the test process.
     let registrations: &'static [Registration] = Vec::leak(registrations);
     let regions: &'static [UnfilledRegion] = Vec::leak(regions);
-    build(registrations.iter(), regions.iter())
+    build(Binary { package: "store", target: "s1" }, registrations.iter(), regions.iter())
 }
 
 /// A filled scenario, an unfilled one, and one whose helper is unfilled.
