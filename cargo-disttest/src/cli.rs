@@ -131,7 +131,7 @@ pub(crate) struct AuthorArgs {
     /// What to do with a file that was edited outside of its regions, or is not ours
     #[arg(long, value_enum, default_value_t, value_name = "WHAT")]
     pub on_conflict: OnConflict,
-    /// Only these scenarios
+    /// Only these scenarios or arms (S5, S5/api)
     #[arg(long, value_name = "ID")]
     pub scenario: Vec<String>,
     /// Do not edit Cargo.toml; print the text to paste
@@ -173,7 +173,7 @@ pub(crate) struct RunArgs {
     /// Tier to reach: smoke, hardening or release
     #[arg(long, value_parser = tier, default_value = "smoke", value_name = "TIER")]
     pub tier: Tier,
-    /// Only these scenarios
+    /// Only these scenarios or arms (S5, S5/api)
     #[arg(long, value_name = "ID")]
     pub scenario: Vec<String>,
     /// Number of seeds, in place of the tier's

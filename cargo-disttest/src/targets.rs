@@ -47,7 +47,7 @@ pub(crate) fn find(workspace: &Workspace, plan: &PlanFile, ids: &[String]) -> Re
     // Every scenario is looked at: one that was not asked for may hold the target of one that was.
     for scenario in &plan.plan.scenarios {
         let asked = selected.iter().any(|selected| std::ptr::eq(*selected, scenario));
-        let wanted = |arm: &&Arm| asked && plan.asks_for(ids, &arm.id.value);
+        let is_wanted = |arm: &&Arm| plan.asks_for(ids, &arm.id.value);
         if asked && let Some(collision) = collision(scenario) {
             found.diagnostics.push(collision);
             continue;
@@ -62,7 +62,7 @@ pub(crate) fn find(workspace: &Workspace, plan: &PlanFile, ids: &[String]) -> Re
                 continue;
             }
             taken.push((placed.clone(), id));
-            if !asked || !(arms.is_empty() || arms.iter().any(|arm| wanted(&arm))) {
+            if !asked || !(arms.is_empty() || arms.iter().any(is_wanted)) {
                 continue;
             }
             let (wanted, diagnostics) = match arms.is_empty() {

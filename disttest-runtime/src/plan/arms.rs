@@ -5,6 +5,7 @@ use super::model::{Arm, Plan, Scenario};
 use super::no_fault::{self, NoFault};
 use super::{Budget, Budgets, Category, Id, Release, parse};
 use crate::base::diagnostic::Spanned;
+use std::collections::HashSet;
 
 /// Label in §7.M.S of the list of arms.
 const LIST: &str = "Scenario arms";
@@ -15,15 +16,12 @@ impl Scenario {
     /// Ids of all arms: those with a block, in order, then those that §7.M.S lists and that have none. What is listed is
     /// planned: a run that does not cover it must say so.
     pub fn arm_ids(&self) -> Vec<Id> {
-        let mut ids: Vec<Id> = self.arms.iter().map(|arm| arm.id.value.clone()).collect();
+        let blocks = self.arms.iter().map(|arm| arm.id.value.clone());
         let lists = self.surfaces.iter().flatten().filter(|field| field.label == LIST);
         let listed = lists.flat_map(|field| parse::ids_in(&field.value.value, 'S'));
-        for id in listed.filter(|id| id.arm().is_some() && id.number() == self.id.value.number()) {
-            if !ids.contains(&id) {
-                ids.push(id);
-            }
-        }
-        ids
+        let listed = listed.filter(|id| id.arm().is_some() && id.number() == self.id.value.number());
+        let mut seen = HashSet::new();
+        blocks.chain(listed).filter(|id| seen.insert(id.clone())).collect()
     }
 
     /// The block of the arm with this id.
