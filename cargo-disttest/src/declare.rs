@@ -6,7 +6,7 @@ use crate::author::{Arm as ArmFunction, Wanted};
 use crate::plan_file::PlanFile;
 use crate::workspace::{Placed, Workspace};
 use disttest_runtime::base::diagnostic::{Diagnostic, Severity, Span};
-use disttest_runtime::plan::{self, Arm, Resolved, Scenario, Tier};
+use disttest_runtime::plan::{self, Arm, Id, Resolved, Scenario, Tier};
 
 /// Rules whose violation leaves a field of the attribute open.
 const OPENS: [(&str, &[&str]); 16] = [
@@ -49,6 +49,8 @@ pub(crate) fn scenario(
 ) -> (Option<Wanted>, Vec<Diagnostic>) {
     let (resolved, told) = plan::resolve(&plan.plan, scenario);
     let inside = about(plan, scenario);
+    let claims: Vec<Id> = scenario.falsifies.iter().map(|id| id.value.clone()).collect();
+    let told = [told, no_claim(&plan.plan, scenario, &claims)].concat();
     let (named, told) = stand(workspace, plan, scenario, placed, &inside, told);
     let Some(named) = named else { return (None, told) };
     let attribute = named.of(attribute(&plan.plan, scenario, None, &resolved, &rules(&inside)));
@@ -67,7 +69,17 @@ pub(crate) fn arms(
     let resolved: Vec<(Resolved, Vec<Diagnostic>)> =
         arms.iter().map(|arm| plan::resolve_arm(&plan.plan, scenario, arm)).collect();
     let inside = about(plan, scenario);
-    let told = resolved.iter().flat_map(|(_, told)| told.clone()).collect();
+    let unfounded = |resolved: &Resolved| {
+        let claims: Vec<Id> = resolved.falsifies.iter().map(|(id, _)| id.clone()).collect();
+        no_claim(&plan.plan, scenario, &claims)
+    };
+    let mut told: Vec<Diagnostic> = Vec::new();
+    for (resolved, own) in &resolved {
+        told.extend(own.iter().cloned());
+        // What the arms inherit is told once.
+        let unfounded: Vec<Diagnostic> = unfounded(resolved).into_iter().filter(|d| !told.contains(d)).collect();
+        told.extend(unfounded);
+    }
     let (named, told) = stand(workspace, plan, scenario, placed, &inside, told);
     let Some(named) = named else { return (None, told) };
     let function = |(arm, (resolved, _)): (&&Arm, &(Resolved, Vec<Diagnostic>))| {
@@ -131,7 +143,6 @@ fn stand(
 ) -> (Option<Named>, Vec<Diagnostic>) {
     let refused = inside.iter().filter(|diagnostic| REFUSES.contains(&diagnostic.rule.as_str()));
     told.extend(refused.map(|diagnostic| (*diagnostic).clone()));
-    told.extend(no_claim(&plan.plan, scenario));
     let Some(name) = workspace.plan_name(&plan.path, &placed.member) else {
         told.push(error(scenario, "plan-outside", "a test names its plan, so the plan must stand in the workspace"));
         return (None, told);
@@ -174,17 +185,19 @@ fn about<'a>(plan: &'a PlanFile, scenario: &Scenario) -> Vec<&'a Diagnostic> {
 }
 
 /// What the attribute cannot do without: claims with categories.
-fn no_claim(plan: &plan::Plan, scenario: &Scenario) -> Vec<Diagnostic> {
-    if scenario.falsifies.is_empty() {
+fn no_claim(plan: &plan::Plan, scenario: &Scenario, claims: &[Id]) -> Vec<Diagnostic> {
+    if claims.is_empty() {
         return vec![error(scenario, "scenario-without-claim", "the scenario falsifies no claim")];
     }
-    let unknown = scenario.falsifies.iter().filter(|id| {
-        plan.claim(&id.value).is_none_or(|claim| claim.categories.is_empty() || !claim.unknown_categories.is_empty())
+    let unknown = claims.iter().filter(|id| {
+        plan.claim(id).is_none_or(|claim| claim.categories.is_empty() || !claim.unknown_categories.is_empty())
     });
     unknown
         .map(|id| {
-            let message = format!("{} has no category of the format", id.value);
-            Diagnostic { span: id.span, ..error(scenario, "unknown-category", &message) }
+            let span = scenario.falsifies.iter().find(|named| named.value == *id).map(|named| named.span);
+            let message = format!("{id} has no category of the format");
+            let told = error(scenario, "unknown-category", &message);
+            Diagnostic { span: span.unwrap_or(told.span), ..told }
         })
         .collect()
 }

@@ -189,6 +189,10 @@ impl Job<'_> {
         let status = execute::run(&mut self.interruptible, self.order, executable, root, &test, self.context.json())?;
         let record = record::read(Path::new(&self.order.session), &attribute.id, self.order.tier)
             .map_err(|why| format!("{why} (the test process ended with {status})"))?;
+        if !record::is_of(&record, &target.placed) {
+            let place = record.declared.place();
+            return Err(format!("its record is of another test, {place} (the test process ended with {status})"));
+        }
         let verdict = record.verdict;
         let mut against = Vec::new();
         let edited = record::edited(&record, &self.plan.plan, scenario, attribute);

@@ -1,6 +1,7 @@
 //! The record that a scenario left, and whether it may be believed.
 
 use crate::author::attribute::Attribute;
+use crate::workspace::Placed;
 use disttest_runtime::plan::{Plan, Scenario, Tier};
 use disttest_runtime::session::{edited_fields, path_safe};
 use disttest_runtime::verdict::{Drift, ScenarioRecord};
@@ -48,6 +49,13 @@ fn accept(record: ScenarioRecord, id: &str, tier: Tier) -> Result<ScenarioRecord
         return Err(format!("its record is for the {} tier, not for {tier}", record.tier));
     }
     Ok(record)
+}
+
+/// True when the test target of `placed` wrote the record: another one may have a function of the same id.
+pub(crate) fn is_of(record: &ScenarioRecord, placed: &Placed) -> bool {
+    let target = placed.test_target().unwrap_or_default().replace('-', "_");
+    let declared = &record.declared;
+    declared.package.is_empty() || (&declared.package, &declared.target) == (&placed.member.name, &target)
 }
 
 /// Fields of the test's attribute that are not what the plan says although its record tells of no drift: the harness

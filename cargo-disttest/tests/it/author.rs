@@ -326,6 +326,12 @@ fn arms_that_cannot_be_told_apart_or_have_no_place_are_told() {
     check(&|plan| plan.replace("S1/sdk", "S1/--"), 1, "no letter or digit");
     check(&|plan| plan.replace("S1/sdk", "S1/api"), 1, "S1/api");
     check(&|plan| plan.replace("s1_sdk.rs", "s2.rs"), 1, "is taken by S1");
+    let of_sdk = |claims: &str| {
+        let field = format!("#### Arm S1/sdk: the sdk\n- **Falsifies if it FAILs:** {claims}\n");
+        move |plan: &str| plan.replace("#### Arm S1/sdk: the sdk\n", &field)
+    };
+    check(&of_sdk("none of them"), 1, "the scenario falsifies no claim");
+    check(&of_sdk("C9"), 1, "C9 has no category of the format");
     check(&|plan| plan.replace("tests/auto/s1", "../s1"), 1, "refused");
     let nowhere = |plan: &str| without_targets(plan).replace("- **Target test file:** tests/auto/s1.rs\n", "");
     check(&nowhere, 0, "S1/sdk is not written: it has no `Target test file`, nor has its scenario");

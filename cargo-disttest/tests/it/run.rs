@@ -217,6 +217,16 @@ fn a_record_of_something_else_is_no_answer() {
     };
     check(|record| record.declared.id = "S9".into(), 4, "its record is of S9");
     check(|record| record.tier = Tier::Hardening, 4, "for the hardening tier");
+    check(
+        |record| record.declared.target = "s2".into(),
+        4,
+        "its record is of another test, n (package small, target s2)",
+    );
+    check(
+        |record| record.declared.package = "big".into(),
+        4,
+        "its record is of another test, n (package big, target s1)",
+    );
     check(|record| record.schema = "disttest.scenario/9".into(), 4, "schema `disttest.scenario/9`");
     check(|record| record.declared.checkers.clear(), 3, "not what the plan says: checkers");
     check(|record| record.declared.model = None, 3, "not what the plan says: model");
@@ -372,7 +382,7 @@ fn package_of_arms() -> Package {
 
 fn leave_arm(package: &Package, arm: &str, verdict: Verdict) {
     let mut left = record("S1", verdict);
-    left.declared.id = format!("S1/{arm}");
+    (left.declared.id, left.declared.target) = (format!("S1/{arm}"), format!("s1_{arm}"));
     package.write(&format!("fake/S1__{arm}.json"), &serde_json::to_string(&left).unwrap());
 }
 

@@ -90,6 +90,10 @@ fn nothing_registered_and_two_of_a_kind_are_errors() {
     check(vec![], "no scenario is registered");
     check(vec![registration("S1", "a", "x"), registration("S2", "b", "x")], "name `x`");
     check(vec![registration("S1", "a", "x"), registration("S1", "a", "y")], "id S1 of docs/plan.md");
+    check(
+        vec![registration("S5/api", "a", "x__api"), registration("S5/api", "b", "y__api")],
+        "id S5/api of docs/plan.md",
+    );
     let mut other_plan = registration("S1", "a", "y");
     other_plan.plan = "docs/other.md";
     assert!(catalogue(vec![registration("S1", "a", "x"), other_plan], Vec::new()).is_ok());
@@ -99,9 +103,15 @@ fn nothing_registered_and_two_of_a_kind_are_errors() {
 fn what_the_attribute_declared_is_carried_over_and_unknown_words_gate() {
     let mut arm = registration("S5/api", "store", "no_leak__api");
     arm.no_fault = Some("ignored beside a nemesis");
+    (arm.surface, arm.negative_controls) = (Some("public API"), &["tenant B reads A"]);
     let entry = catalogue(vec![arm], Vec::new()).expect("a catalogue").remove(0);
     let declared = entry.declared;
     assert_eq!((declared.name.as_str(), declared.test.as_str()), ("no_leak", "no_leak__api"));
+    assert_eq!((declared.package.as_str(), declared.target.as_str()), ("store", "s1"));
+    assert_eq!(
+        (declared.surface.as_deref(), declared.negative_controls.join("")),
+        (Some("public API"), "tenant B reads A".to_owned())
+    );
     assert_eq!(declared.falsifies, [("C1".to_owned(), vec![Category::Safety, Category::Safety])]);
     assert_eq!(declared.checkers, [("linearizability".to_owned(), Scope::PerKey)]);
     assert!(matches!(declared.fault, DeclaredFault::Planned { .. }));

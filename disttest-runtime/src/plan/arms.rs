@@ -32,8 +32,10 @@ impl Scenario {
     /// Each `Negative controls` of §7.M.S; of `arm` its own, if it has any. Empty unless a boundary or fairness claim is
     /// falsified, since then nothing must be denied.
     pub fn negative_controls(&self, plan: &Plan, arm: Option<&Arm>) -> Vec<String> {
-        let gates = |id: &Spanned<Id>| plan.claim(&id.value).is_some_and(|c| c.categories.iter().any(gates_surfaces));
-        if !self.falsifies.iter().any(gates) {
+        let gates = |id: &Id| plan.claim(id).is_some_and(|c| c.categories.iter().any(gates_surfaces));
+        let own = arm.map(|arm| arm.falsifies(self));
+        let claims = own.unwrap_or_else(|| self.falsifies.iter().map(|id| id.value.clone()).collect());
+        if !claims.iter().any(gates) {
             return Vec::new();
         }
         let texts = |fields: &[super::Field]| -> Vec<String> {

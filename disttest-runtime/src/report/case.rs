@@ -2,7 +2,7 @@
 
 use crate::plan::{Id, Plan, Scenario, Tier};
 use crate::verdict::{Facts, RunRecord, ScenarioRecord, SessionVerdict, Verdict, aggregate, parent_of, root_of};
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashMap};
 
 /// A scenario or arm: its record with the facts read from it, or only the plan's word that it exists.
 #[derive(Debug)]
@@ -93,25 +93,28 @@ impl Whole<'_, '_> {
 
 /// The scenarios that `cases` belong to, in their order.
 pub(super) fn wholes<'c, 'a>(plan: Option<&'a Plan>, cases: &'c [Case<'a>]) -> Vec<Whole<'c, 'a>> {
-    let mut roots: Vec<String> = Vec::new();
-    for root in cases.iter().map(|case| canonical(root_of(&case.id))) {
-        if !roots.contains(&root) {
-            roots.push(root);
+    let mut at: HashMap<String, usize> = HashMap::new();
+    let mut groups: Vec<(String, Vec<&'c Case<'a>>)> = Vec::new();
+    for case in cases {
+        let root = canonical(root_of(&case.id));
+        let index = *at.entry(root.clone()).or_insert(groups.len());
+        match groups.get_mut(index) {
+            Some((_, parts)) => parts.push(case),
+            None => groups.push((root, vec![case])),
         }
     }
-    let of = |root: &String| cases.iter().filter(|case| canonical(root_of(&case.id)) == *root).collect::<Vec<_>>();
-    roots.iter().map(|root| whole(plan, root, of(root))).collect()
+    groups.into_iter().map(|(root, parts)| whole(plan, root, parts)).collect()
 }
 
-fn whole<'c, 'a>(plan: Option<&'a Plan>, root: &str, parts: Vec<&'c Case<'a>>) -> Whole<'c, 'a> {
+fn whole<'c, 'a>(plan: Option<&'a Plan>, root: String, parts: Vec<&'c Case<'a>>) -> Whole<'c, 'a> {
     let joined = parts.len() > 1 || parts.iter().any(|part| parent_of(&part.id).is_some());
     let first = parts.first().expect("a root is the root of some case");
     let (verdict, headline) = match joined {
         false => (first.verdict(), first.headline()),
         true => joined_verdict(plan, &parts),
     };
-    let (name, planned) = (first.name.as_str(), planned(plan, root));
-    Whole { id: root.to_owned(), name, planned, verdict, headline, parts, joined }
+    let (name, planned) = (first.name.as_str(), planned(plan, &root));
+    Whole { id: root, name, planned, verdict, headline, parts, joined }
 }
 
 /// Without the plan nobody knows which arms are missing, so that those at hand cannot make the whole pass.
