@@ -5,6 +5,7 @@ use crate::author::attribute::Attribute;
 use crate::cli::RunArgs;
 use crate::exit_code::{End, Failure, Outcome};
 use crate::plan_file::PlanFile;
+use crate::probe::finding::Finding;
 use crate::runner::execute::{self, Order};
 use crate::runner::interrupt::Interruptible;
 use crate::runner::rows::{self, Row};
@@ -31,12 +32,18 @@ pub(super) fn run(context: &Context, args: &RunArgs) -> Outcome {
             .console
             .warning(format_args!("the plan breaks rules of the format: cargo disttest plan {}", plan.shown));
     }
+    let environment = super::probe::for_session(context, &plan, args.answers.as_deref())?;
+    halt_if_waiting(&environment)?;
     let found = targets::find(&workspace, &plan, &args.scenario)?;
     context.show(&plan, &found.diagnostics);
     let targets: Vec<&Target> = found.targets.iter().collect();
     let options = build::Options { release: args.release, quiet: context.common.quiet };
     let executables = build::executables(&workspace, &targets, options)?;
     let order = order(&workspace, &plan, args)?;
+    if !environment.is_empty() {
+        session::open(&workspace, &named(&workspace, &plan, &found), &order, &environment)
+            .map_err(|why| Failure::new(End::Unwritable, format!("the session folder: {why:#}")))?;
+    }
     let interruptible = Interruptible::listen()
         .map_err(|error| Failure::new(End::Bug, format!("signals cannot be listened for: {error}")))?;
     let asked = args.scenario.as_slice();
@@ -91,6 +98,18 @@ fn halt_if_lacking(plan: &PlanFile, scenarios: &[&Scenario], args: &RunArgs) -> 
         return Ok(());
     }
     let message = format!("nothing was run, because the plan lacks what a run needs:\n  {}", lacking.join("\n  "));
+    Err(Failure::new(End::PlanNotRunnable, message))
+}
+
+/// The operator chose to wait for something that is not there.
+fn halt_if_waiting(environment: &[Finding]) -> Result<(), Failure> {
+    let waits = environment.iter().filter(|finding| finding.waits);
+    let list: Vec<String> =
+        waits.map(|f| format!("{} (for {}; install: {})", f.requirement, f.used_by, f.install_hint)).collect();
+    if list.is_empty() {
+        return Ok(());
+    }
+    let message = format!("nothing was run: the answers say to wait for what is missing:\n  {}", list.join("\n  "));
     Err(Failure::new(End::PlanNotRunnable, message))
 }
 

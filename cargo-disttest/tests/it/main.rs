@@ -2,7 +2,11 @@
 #![expect(clippy::unwrap_used, reason = "tests")]
 
 mod author;
+mod explain;
 mod help;
 mod package;
 mod plan;
+mod probe;
 mod run;
+mod snapshot;
+mod told;
