@@ -283,7 +283,7 @@ pub(crate) struct AuthorArgs {
     /// Rewrite our lines in a file although git has no copy of what they are now
     #[arg(long)]
     pub allow_dirty: bool,
-    /// Only these scenarios
+    /// Only these scenarios or arms (S5, S5/api)
     #[arg(long, value_name = "ID")]
     pub scenario: Vec<String>,
     /// Do not edit Cargo.toml; print the text to paste
@@ -325,7 +325,7 @@ pub(crate) struct RunArgs {
     /// Tier to reach: smoke, hardening or release
     #[arg(long, value_parser = tier, default_value = "smoke", value_name = "TIER")]
     pub tier: Tier,
-    /// Only these scenarios
+    /// Only these scenarios or arms (S5, S5/api)
     #[arg(long, value_name = "ID")]
     pub scenario: Vec<String>,
     /// Number of seeds, in place of the tier's

@@ -128,12 +128,13 @@ impl Console {
         if !self.is_interactive() {
             return None;
         }
+        let listening = crate::keys::Keys::listen();
         self.to_stderr(format_args!("{BOLD}{}{BOLD:#} ", visible(question)));
         loop {
-            let key = match crate::keys::read() {
-                crate::keys::Key::Pressed(key) => key,
-                crate::keys::Key::End => return None,
-                crate::keys::Key::Unsupported => self.ask("(key, then Enter)")?.chars().next().unwrap_or('\0'),
+            let key = match listening.as_ref().map(crate::keys::Keys::next) {
+                Some(crate::keys::Key::Pressed(key)) => key,
+                Some(crate::keys::Key::End) => return None,
+                None => self.ask("(key, then Enter)")?.chars().next().unwrap_or('\0'),
             };
             if keys.contains(key) {
                 self.to_stderr(format_args!("{key}\n"));

@@ -7,46 +7,50 @@ pub(crate) enum Key {
     Pressed(char),
     /// Ctrl-C, Ctrl-D, or the terminal is gone.
     End,
-    /// This platform or this terminal has no single keys.
-    Unsupported,
 }
 
-/// Waits for one key, without echo and without Enter. The terminal is as before when this returns.
+/// The terminal while keys are read one by one, without echo and without Enter; as before when this is dropped. To be
+/// made before the question is shown: a key pressed while lines are read would be kept until the end of the line.
 #[cfg(unix)]
-pub(crate) fn read() -> Key {
-    use rustix::termios::{LocalModes, OptionalActions, SpecialCodeIndex, Termios, tcgetattr, tcsetattr};
+pub(crate) struct Keys(rustix::termios::Termios);
 
-    /// Puts the terminal back, on every way out.
-    struct Before(Termios);
-    impl Drop for Before {
-        fn drop(&mut self) {
-            let _ = tcsetattr(rustix::stdio::stdin(), OptionalActions::Now, &self.0);
-        }
+#[cfg(unix)]
+impl Keys {
+    /// Makes the terminal so; `None` when it has no single keys.
+    pub(crate) fn listen() -> Option<Keys> {
+        use rustix::termios::{LocalModes, OptionalActions, SpecialCodeIndex, tcgetattr, tcsetattr};
+        let stdin = rustix::stdio::stdin();
+        let before = tcgetattr(stdin).ok()?;
+        let mut raw = before.clone();
+        // Without ISIG, Ctrl-C is a key: it must not end us while the terminal is in this state.
+        raw.local_modes.remove(LocalModes::ICANON | LocalModes::ECHO | LocalModes::ISIG);
+        raw.special_codes[SpecialCodeIndex::VMIN] = 1;
+        raw.special_codes[SpecialCodeIndex::VTIME] = 0;
+        tcsetattr(stdin, OptionalActions::Now, &raw).ok()?;
+        Some(Keys(before))
     }
 
-    let stdin = rustix::stdio::stdin();
-    let Ok(before) = tcgetattr(stdin) else {
-        return Key::Unsupported;
-    };
-    let mut raw = before.clone();
-    // Without ISIG, Ctrl-C is a key: it must not end us while the terminal is in this state.
-    raw.local_modes.remove(LocalModes::ICANON | LocalModes::ECHO | LocalModes::ISIG);
-    raw.special_codes[SpecialCodeIndex::VMIN] = 1;
-    raw.special_codes[SpecialCodeIndex::VTIME] = 0;
-    let _before = Before(before);
-    if tcsetattr(stdin, OptionalActions::Now, &raw).is_err() {
-        return Key::Unsupported;
-    }
-    loop {
-        let Some(byte) = next_byte() else {
-            return Key::End;
-        };
-        match byte {
-            3 | 4 => return Key::End,
-            0x1b => skip_sequence(),
-            byte if byte.is_ascii_graphic() => return Key::Pressed(char::from(byte)),
-            _ => {}
+    /// Waits for one.
+    pub(crate) fn next(&self) -> Key {
+        loop {
+            let Some(byte) = next_byte() else {
+                return Key::End;
+            };
+            match byte {
+                3 | 4 => return Key::End,
+                0x1b => skip_sequence(),
+                byte if byte.is_ascii_graphic() => return Key::Pressed(char::from(byte)),
+                _ => {}
+            }
         }
+    }
+}
+
+#[cfg(unix)]
+impl Drop for Keys {
+    fn drop(&mut self) {
+        use rustix::termios::{OptionalActions, tcsetattr};
+        let _ = tcsetattr(rustix::stdio::stdin(), OptionalActions::Now, &self.0);
     }
 }
 
@@ -80,6 +84,17 @@ fn skip_sequence() {
 
 /// No single keys here.
 #[cfg(not(unix))]
-pub(crate) fn read() -> Key {
-    Key::Unsupported
+pub(crate) struct Keys;
+
+#[cfg(not(unix))]
+impl Keys {
+    /// There are none.
+    pub(crate) fn listen() -> Option<Keys> {
+        None
+    }
+
+    /// Never asked.
+    pub(crate) fn next(&self) -> Key {
+        Key::End
+    }
 }

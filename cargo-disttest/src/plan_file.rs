@@ -54,23 +54,33 @@ impl PlanFile {
         self.diagnostics.iter().any(|diagnostic| diagnostic.severity == Severity::Error)
     }
 
-    /// The scenarios with these ids, in plan order; all of them when none is named.
+    /// The scenarios with these ids, in plan order; all of them when none is named. The id of an arm stands for its
+    /// scenario here; [`PlanFile::asks_for`] tells which of its arms are meant.
     ///
     /// # Errors
     /// An id that the plan does not have.
     pub(crate) fn select(&self, ids: &[String]) -> Result<Vec<&Scenario>, Failure> {
-        let known = || self.plan.scenarios.iter().map(|s| s.id.value.to_string()).collect::<Vec<_>>().join(", ");
-        let mut wanted = Vec::new();
+        let all = || self.plan.scenarios.iter();
+        let known = || all().flat_map(|s| [vec![s.id.value.clone()], s.arm_ids()].concat());
         for text in ids {
-            let id = plan::Id::parse(text).filter(|id| self.plan.scenario(id).is_some());
-            let id = id.ok_or_else(|| {
-                let message = format!("{} has no scenario `{text}`; it has {}", self.shown, known());
-                Failure::new(End::WrongUsage, message)
-            })?;
-            wanted.push(id);
+            if !known().any(|id| plan::Id::parse(text) == Some(id)) {
+                let known: Vec<String> = known().map(|id| id.to_string()).collect();
+                let message = format!("{} has no scenario `{text}`; it has {}", self.shown, known.join(", "));
+                return Err(Failure::new(End::WrongUsage, message));
+            }
         }
-        let all = self.plan.scenarios.iter();
-        Ok(all.filter(|scenario| ids.is_empty() || wanted.contains(&scenario.id.value)).collect())
+        let part = |scenario: &Scenario, id: &plan::Id| id.number() == scenario.id.value.number();
+        let asked = |scenario: &&Scenario| {
+            ids.is_empty() || ids.iter().filter_map(|text| plan::Id::parse(text)).any(|id| part(scenario, &id))
+        };
+        Ok(all().filter(asked).collect())
+    }
+
+    /// True when `ids` name this scenario or arm, or the scenario of this arm, or nothing at all.
+    pub(crate) fn asks_for(&self, ids: &[String], id: &plan::Id) -> bool {
+        let named: Vec<plan::Id> = ids.iter().filter_map(|text| plan::Id::parse(text)).collect();
+        let whole = |named: &plan::Id| named.arm().is_none() && named.number() == id.number();
+        named.is_empty() || named.iter().any(|named| named == id || whole(named))
     }
 }
 

@@ -1,5 +1,6 @@
 //! End-to-end tests.
 
+mod arms;
 mod cli;
 mod contract;
 mod false_pass;

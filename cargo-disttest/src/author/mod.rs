@@ -21,4 +21,4 @@ pub(crate) mod target;
 pub(crate) mod write;
 
 pub(crate) use change::{FileChange, Unfilled, file_change};
-pub(crate) use frame::Wanted;
+pub(crate) use frame::{Arm, Wanted};

@@ -1,6 +1,7 @@
 //! `run`: builds and runs the scenarios of a plan, and says what they prove.
 
 use super::{Context, author, shorter};
+use crate::author::attribute::Attribute;
 use crate::cli::RunArgs;
 use crate::exit_code::{End, Failure, Outcome};
 use crate::plan_file::PlanFile;
@@ -11,8 +12,8 @@ use crate::runner::rows::{self, Row};
 use crate::runner::{build, needs, record, session};
 use crate::targets::{self, Target};
 use crate::workspace::Workspace;
-use disttest_runtime::plan::{Scenario, Tier};
-use disttest_runtime::verdict::{SessionVerdict, Verdict, test_is_ok};
+use disttest_runtime::plan::{Id, Scenario, Tier};
+use disttest_runtime::verdict::{ScenarioRecord, SessionVerdict, Verdict, test_is_ok};
 use serde::Serialize;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -49,9 +50,13 @@ pub(super) fn run(context: &Context, args: &RunArgs) -> Outcome {
     }
     let interruptible = Interruptible::listen()
         .map_err(|error| Failure::new(End::Bug, format!("signals cannot be listened for: {error}")))?;
-    let mut job = Job { context, plan: &plan, order: &order, executables: &executables, found: &found, interruptible };
-    let rows: Vec<Row> = scenarios.iter().map(|scenario| job.scenario(scenario)).collect();
-    if rows.iter().any(|row| row.verdict == Verdict::NotRun) {
+    let asked = args.scenario.as_slice();
+    let mut job =
+        Job { context, plan: &plan, asked, order: &order, executables: &executables, found: &found, interruptible };
+    // Each binary notes every function it has, so that what nobody asked for is known only when all have run.
+    let ran: Vec<Vec<Row>> = scenarios.iter().map(|scenario| job.parts(scenario)).collect();
+    let rows: Vec<Row> = scenarios.iter().zip(ran).map(|(scenario, parts)| whole(scenario, parts, &order)).collect();
+    if rows::parts(&rows).any(|row| row.verdict == Verdict::NotRun) {
         let noted = session::note_not_run(&workspace, &plan, &named(&workspace, &plan, &found), &order, &rows);
         if let Err(why) = noted {
             context.console.warning(format_args!("the session lacks what did not run: {why:#}"));
@@ -141,31 +146,57 @@ struct Job<'a> {
     interruptible: Interruptible,
     context: &'a Context,
     plan: &'a PlanFile,
+    /// Ids of scenarios and arms; none: all.
+    asked: &'a [String],
     order: &'a Order,
     executables: &'a BTreeMap<PathBuf, PathBuf>,
     found: &'a targets::Found,
 }
 
 impl Job<'_> {
-    fn scenario(&mut self, scenario: &Scenario) -> Row {
-        let (id, name) = (scenario.id.value.to_string(), scenario.name.value.as_str());
-        if let Some(signal) = self.interruptible.stopped() {
-            return Row::not_run(&id, name, format!("the run was stopped before it ({signal})"));
+    /// The arms of a scenario; of one without any, the scenario itself.
+    fn parts(&mut self, scenario: &Scenario) -> Vec<Row> {
+        ids_of_parts(scenario).iter().map(|part| self.part(scenario, part)).collect()
+    }
+
+    /// A scenario without arms, or one arm.
+    fn part(&mut self, scenario: &Scenario, id: &Id) -> Row {
+        let name = scenario.name.value.as_str();
+        let not_run = |why: String| Row::not_run(&id.to_string(), name, why);
+        if !self.plan.asks_for(self.asked, id) {
+            return not_run(format!("not asked for (--scenario {})", self.asked.join(" --scenario ")));
         }
-        let target = self.found.targets.iter().find(|target| target.wanted.attribute.id == id);
-        let Some(target) = target else {
-            let left_out = self.found.left_out.iter().find(|(left_out, _)| *left_out == id);
-            let why = left_out.map_or("its target is refused", |(_, why)| why.as_str());
-            return Row::not_run(&id, name, why.to_owned());
+        if let Some(signal) = self.interruptible.stopped() {
+            return not_run(format!("the run was stopped before it ({signal})"));
+        }
+        let found = self.found;
+        let of_target = |target: &'_ Target| {
+            let functions = target.wanted.functions().into_iter();
+            functions.map(|(attribute, function)| (attribute.clone(), function)).find(|(a, _)| a.id == id.to_string())
         };
-        match self.judged(target, scenario) {
-            Ok(row) => row,
-            Err(why) => Row::not_run(&id, name, why),
+        let Some((target, (attribute, function))) =
+            found.targets.iter().find_map(|target| Some((target, of_target(target)?)))
+        else {
+            return not_run(self.why_no_target(scenario, id));
+        };
+        let part = Part { target, attribute: &attribute, function: &function, scenario };
+        self.judged(&part).unwrap_or_else(not_run)
+    }
+
+    fn why_no_target(&self, scenario: &Scenario, id: &Id) -> String {
+        let whole = &scenario.id.value;
+        let left_out = |wanted: &Id| self.found.left_out.iter().find(|(left_out, _)| *left_out == wanted.to_string());
+        let listed_only = id.arm().is_some() && scenario.arm(id).is_none();
+        match left_out(id) {
+            Some((_, why)) => why.clone(),
+            None if listed_only => format!("§7.M.S of {whole} lists it and it has no block: write `#### Arm {id}: …`"),
+            None => "its target is refused".to_owned(),
         }
     }
 
-    /// The row of a scenario that ran; `Err` says why it did not.
-    fn judged(&mut self, target: &Target, scenario: &Scenario) -> Result<Row, String> {
+    /// The row of a scenario or arm that ran; `Err` says why it did not.
+    fn judged(&mut self, part: &Part<'_>) -> Result<Row, String> {
+        let Part { target, attribute, function, scenario } = *part;
         let path = target.placed.path();
         let shown = shorter(&path).display().to_string();
         if !path.is_file() {
@@ -176,15 +207,18 @@ impl Job<'_> {
         }
         let executable = self.executables.get(&path).ok_or(format!("{shown} does not build"))?;
         let root = &target.placed.member.root;
-        let function = crate::author::frame::function_name(&target.wanted.name);
-        let test = execute::find(self.order, executable, root, &function)?;
-        self.announce(target, scenario, executable, &test);
+        let test = execute::find(self.order, executable, root, function)?;
+        self.announce(part, executable, &test);
         let status = execute::run(&mut self.interruptible, self.order, executable, root, &test, self.context.json())?;
-        let record = record::read(Path::new(&self.order.session), &target.wanted, self.order.tier)
+        let record = record::read(Path::new(&self.order.session), &attribute.id, self.order.tier)
             .map_err(|why| format!("{why} (the test process ended with {status})"))?;
+        if !record::is_of(&record, &target.placed) {
+            let place = record.declared.place();
+            return Err(format!("its record is of another test, {place} (the test process ended with {status})"));
+        }
         let verdict = record.verdict;
         let mut against = Vec::new();
-        let edited = record::edited(&record, &self.plan.plan, scenario, &target.wanted);
+        let edited = record::edited(&record, &self.plan.plan, scenario, attribute);
         if !edited.is_empty() {
             let fields = edited.join(", ");
             against.push(format!("its attribute is not what the plan says: {fields} (cargo disttest author --check)"));
@@ -205,13 +239,14 @@ impl Job<'_> {
             tier_met: record.tier_met,
             ok: ok && against.is_empty(),
             reason,
+            arms: Vec::new(),
         })
     }
 
     /// What is about to run, and how long that takes.
-    fn announce(&self, target: &Target, scenario: &Scenario, executable: &Path, test: &str) {
-        let id = &target.wanted.attribute.id;
-        let budget = scenario.budgets.as_ref().map(|budgets| match self.order.tier {
+    fn announce(&self, part: &Part<'_>, executable: &Path, test: &str) {
+        let id = &part.attribute.id;
+        let budget = part.attribute.budgets.as_ref().map(|budgets| match self.order.tier {
             Tier::Smoke => budgets.smoke,
             Tier::Hardening | Tier::Release => budgets.hardening,
         });
@@ -222,9 +257,43 @@ impl Job<'_> {
             format!(", {seeds} seed{plural} × {} s of workload: at least {total} s", budget.seconds)
         });
         let console = &self.context.console;
-        console.status("Running", format_args!("{id} {}{}", target.wanted.name, expected.unwrap_or_default()));
+        console.status("Running", format_args!("{id} {}{}", part.target.wanted.name, expected.unwrap_or_default()));
         console.detail(format_args!("{} --exact {test} --nocapture --include-ignored", executable.display()));
     }
+}
+
+fn ids_of_parts(scenario: &Scenario) -> Vec<Id> {
+    let arms = scenario.arm_ids();
+    if arms.is_empty() { vec![scenario.id.value.clone()] } else { arms }
+}
+
+/// The row of a scenario whose parts ran, with those that the plan does not ask for.
+fn whole(scenario: &Scenario, mut parts: Vec<Row>, order: &Order) -> Row {
+    let (id, name) = (scenario.id.value.to_string(), scenario.name.value.as_str());
+    let known: Vec<String> = ids_of_parts(scenario).iter().map(Id::to_string).collect();
+    parts.extend(record::strays(Path::new(&order.session), &id, &known).iter().map(|record| stray(name, record)));
+    match parts.len() {
+        1 if known == [id.clone()] => parts.remove(0),
+        _ => Row::joined(&id, name, parts),
+    }
+}
+
+/// One function of a test file.
+#[derive(Clone, Copy)]
+struct Part<'a> {
+    target: &'a Target,
+    attribute: &'a Attribute,
+    function: &'a str,
+    scenario: &'a Scenario,
+}
+
+/// A test that stands for the scenario beside those that the plan asks for: whatever it found, it is drift.
+fn stray(name: &str, record: &ScenarioRecord) -> Row {
+    let id = &record.declared.id;
+    let why = format!("the plan has no {id} to be tested, and yet there is `{}`", record.declared.place());
+    let reason = format!("{why}: remove it, or put {id} into the plan (cargo disttest author --check)");
+    let verdict = record.verdict.at_most(Verdict::PartialSurface);
+    Row { verdict, tier_met: record.tier_met, ..Row::not_run(id, name, reason) }
 }
 
 /// `disttest.run-summary/1`.
@@ -303,7 +372,7 @@ impl Summary {
 
 fn next(plan: &PlanFile, end: End, tier: Tier, rows: &[Row], session: &Path) -> String {
     let plan = &plan.shown;
-    let first_bad = rows.iter().find(|row| !row.ok).map_or("", |row| row.scenario.as_str());
+    let first_bad = rows::parts(rows).find(|row| !row.ok).map_or("", |row| row.scenario.as_str());
     match end {
         End::Clean if tier == Tier::Smoke => format!("cargo disttest run {plan} --tier hardening"),
         End::Clean => "keep the line below where nobody can edit it".to_owned(),

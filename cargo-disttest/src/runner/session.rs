@@ -1,12 +1,12 @@
 //! The folder of a session, as far as the one who starts it is concerned.
 
 use super::execute::Order;
-use super::rows::Row;
+use super::rows::{Row, parts};
 use crate::plan_file::PlanFile;
 use crate::probe::finding::Finding;
 use crate::workspace::Workspace;
 use disttest_runtime::base::digest::sha256_hex;
-use disttest_runtime::plan::Scenario;
+use disttest_runtime::plan::Id;
 use disttest_runtime::session::{self, Key, Session, SessionSpec};
 use disttest_runtime::verdict::{Drift, ScenarioRecord, Verdict};
 use std::io::{self, ErrorKind};
@@ -84,11 +84,9 @@ pub(crate) fn note_not_run(
     order: &Order,
     rows: &[Row],
 ) -> anyhow::Result<()> {
-    let of = |row: &Row| plan.plan.scenarios.iter().find(|scenario| scenario.id.value.to_string() == row.scenario);
-    let records: Vec<ScenarioRecord> = rows
-        .iter()
+    let records: Vec<ScenarioRecord> = parts(rows)
         .filter(|row| row.verdict == Verdict::NotRun)
-        .filter_map(|row| Some(not_run(plan, &named.0, of(row)?, order, row.reason.clone())))
+        .filter_map(|row| not_run(plan, &named.0, row, order))
         .collect();
     let session = join(workspace, named, order, &[])?;
     session.register(&records)?;
@@ -96,9 +94,12 @@ pub(crate) fn note_not_run(
     Ok(())
 }
 
-fn not_run(plan: &PlanFile, named: &str, scenario: &Scenario, order: &Order, reason: String) -> ScenarioRecord {
-    let declared = session::planned(&plan.plan, named, scenario);
-    session::not_run(&declared, order.tier, Drift::None, Vec::new(), "not-started", reason)
+fn not_run(plan: &PlanFile, named: &str, row: &Row, order: &Order) -> Option<ScenarioRecord> {
+    let id = Id::parse(&row.scenario)?;
+    let scenario = plan.plan.scenarios.iter().find(|scenario| scenario.id.value.number() == id.number())?;
+    let declared = session::planned(&plan.plan, named, scenario, &id);
+    let (tier, reason) = (order.tier, row.reason.clone());
+    Some(session::not_run(&declared, tier, Drift::None, Vec::new(), "not-started", reason))
 }
 
 /// A plan's slug as a folder name: nothing of it can lead elsewhere.

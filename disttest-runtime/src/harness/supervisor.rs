@@ -118,6 +118,7 @@ impl<'a> Supervisor<'a> {
     async fn try_scenario(&mut self, selected: &Selected<'_>) -> Result<TestResult> {
         let entry = selected.entry;
         let joined = self.join(entry)?;
+        joined.session.claim(&entry.declared)?;
         if let Some(reason) = &selected.ignored {
             // Registered as NOT-RUN by joining; the report must say so even when nothing else runs.
             joined.session.rebuild()?;
@@ -330,7 +331,7 @@ impl<'a> Supervisor<'a> {
         let manifest = session.finish(&record)?;
         let ok = test_is_ok(&record, self.options.tier);
         let layout = session.layout();
-        let failure = (!ok).then(|| failure::failure_text(&record, layout, entry.registration.package));
+        let failure = (!ok).then(|| failure::failure_text(&record, layout));
         Ok(TestResult {
             name: entry.name.clone(),
             outcome: if ok { TestOutcome::Ok } else { TestOutcome::Failed },

@@ -1,5 +1,6 @@
 //! L1: the test plan: typed model with source positions, parser, lint. Pure: a text in, a plan and diagnostics out.
 
+mod arms;
 mod budget;
 mod category;
 mod digest;

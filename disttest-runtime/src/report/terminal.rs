@@ -32,7 +32,11 @@ pub(super) fn command(record: &ScenarioRecord, seed: u64) -> String {
     if !sut_args.is_empty() {
         parts.push(format!("DISTTEST_SUT_ARGS={}", escape::shell(&sut_args.join(" "))));
     }
-    parts.push(format!("cargo test {} -- --exact", escape::shell(&record.declared.test)));
+    let package = match record.declared.package.as_str() {
+        "" => String::new(),
+        package => format!(" -p {}", escape::shell(package)),
+    };
+    parts.push(format!("cargo test{package} {} -- --exact", escape::shell(&record.declared.test)));
     parts.join(" ")
 }
 

@@ -113,6 +113,17 @@ impl Session {
         Ok(())
     }
 
+    /// Errors when the session's record of this scenario is of another test, in this binary or in another one: one of
+    /// two results would be lost, or taken for a retry of the other.
+    pub fn claim(&self, declared: &Declared) -> Result<()> {
+        let _held = self.lock()?;
+        match disk::read_json::<ScenarioRecord>(&self.layout.scenario_record(&declared.id)) {
+            Ok(Some(record)) => belongs_to(&record, declared),
+            // What cannot be read is moved aside by whoever begins.
+            Ok(None) | Err(_) => Ok(()),
+        }
+    }
+
     /// Begins an attempt: the record of an earlier one is moved aside, so that it can never be taken for this one's.
     /// Gives the number of the attempt and the violating executions of earlier ones, which stand (a retry hides
     /// nothing). Errors when another test stands for the same scenario: one of two results would be lost.
@@ -127,9 +138,8 @@ impl Session {
         let attempted = match disk::read_json::<ScenarioRecord>(&current) {
             Ok(None) => false,
             Ok(Some(record)) => {
-                let (theirs, ours) = (&record.declared.test, &declared.test);
-                ensure!(theirs == ours, "two tests of this session stand for {id}: {theirs} and {ours}");
-                !record.runs.is_empty() || record.verdict != Verdict::NotRun
+                belongs_to(&record, declared)?;
+                was_attempted(&record)
             }
             Err(_) => true,
         };
@@ -217,6 +227,22 @@ impl Session {
             ),
         }
     }
+}
+
+fn was_attempted(record: &ScenarioRecord) -> bool {
+    !record.runs.is_empty() || record.verdict != Verdict::NotRun
+}
+
+fn belongs_to(record: &ScenarioRecord, declared: &Declared) -> Result<()> {
+    // `run` notes what it could not start on behalf of no test.
+    let nobodys = record.declared.package.is_empty() && !was_attempted(record);
+    let (theirs, ours) = (record.declared.place(), declared.place());
+    ensure!(
+        nobodys || record.declared.is_same_test(declared),
+        "two tests of this session stand for {}: {theirs} and {ours}. Remove one, or give it another id",
+        declared.id
+    );
+    Ok(())
 }
 
 fn take(path: &Path, purpose: &str) -> Result<Held> {

@@ -70,6 +70,10 @@ pub(crate) mod tests {
             fault: DeclaredFault::None { reason: "none".to_owned() },
             budgets: None,
             shares_nothing: false,
+            package: "store".to_owned(),
+            target: "s1".to_owned(),
+            surface: None,
+            negative_controls: Vec::new(),
         }
     }
 
