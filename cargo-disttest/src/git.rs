@@ -20,6 +20,17 @@ pub(crate) fn stage(folder: &Path, files: &[PathBuf]) -> Result<bool, String> {
     if output.status.success() { Ok(true) } else { Err(String::from_utf8_lossy(&output.stderr).trim().to_owned()) }
 }
 
+/// Whether `path` is ignored in the work tree that `folder` stands in; `None` where there is no work tree around it, or
+/// no git.
+pub(crate) fn is_ignored(folder: &Path, path: &Path) -> Option<bool> {
+    let output = git(folder).args(["check-ignore", "--quiet", "--"]).arg(path).output().ok()?;
+    match output.status.code() {
+        Some(0) => Some(true),
+        Some(1) => Some(false),
+        _ => None,
+    }
+}
+
 fn is_work_tree(folder: &Path) -> bool {
     let output = git(folder).args(["rev-parse", "--is-inside-work-tree"]).output();
     output.is_ok_and(|output| output.status.success() && output.stdout.starts_with(b"true"))

@@ -9,6 +9,7 @@ mod dependency;
 pub mod diagnostics;
 mod exit_code;
 mod git;
+mod harness;
 mod plan_file;
 mod runner;
 mod targets;

@@ -5,7 +5,7 @@ pub(crate) mod change;
 mod comments;
 pub(crate) mod diff;
 #[cfg(test)]
-mod fixture;
+pub(crate) mod fixture;
 pub(crate) mod frame;
 pub(crate) mod manifest;
 pub(crate) mod prose;

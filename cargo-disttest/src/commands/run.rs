@@ -1,8 +1,12 @@
 //! `run`: builds and runs the scenarios of a plan, and says what they prove.
 
 use super::{Context, shorter};
-use crate::cli::RunArgs;
+use crate::cli::{AuthorArgs, Common, Format, OnConflict, RunArgs};
+use crate::console::Console;
 use crate::exit_code::{End, Failure, Outcome};
+use crate::harness::place::{Unauthored, unauthored};
+use crate::harness::stage::Stage;
+use crate::harness::{self, Site};
 use crate::plan_file::PlanFile;
 use crate::runner::execute::{self, Order};
 use crate::runner::interrupt::Interruptible;
@@ -11,7 +15,7 @@ use crate::runner::{build, needs, record, session};
 use crate::targets::{self, Target};
 use crate::workspace::Workspace;
 use disttest_runtime::plan::{Scenario, Tier};
-use disttest_runtime::verdict::{SessionVerdict, Verdict, test_is_ok};
+use disttest_runtime::verdict::{Harness, SessionVerdict, Verdict, test_is_ok};
 use serde::Serialize;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -21,7 +25,7 @@ use std::time::SystemTime;
 pub(super) fn run(context: &Context, args: &RunArgs) -> Outcome {
     check_arguments(args)?;
     say_what_is_not_used(context);
-    let workspace = context.workspace()?;
+    let workspace = workspace(context, args)?;
     let plan = context.plan(&workspace, &args.plan)?;
     let scenarios = plan.select(&args.scenario)?;
     halt_if_lacking(&plan, &scenarios, args)?;
@@ -30,24 +34,110 @@ pub(super) fn run(context: &Context, args: &RunArgs) -> Outcome {
             .console
             .warning(format_args!("the plan breaks rules of the format: cargo disttest plan {}", plan.shown));
     }
-    let found = targets::find(&workspace, &plan, &args.scenario)?;
+    let (workspace, mut found) = find(context, workspace, &plan, args)?;
     context.show(&plan, &found.diagnostics);
+    let (unauthored, told) = unauthored(&workspace, &plan, &scenarios, &mut found);
+    context.show(&plan, &told);
     let targets: Vec<&Target> = found.targets.iter().collect();
     let options = build::Options { release: args.release, quiet: context.common.quiet };
     let executables = build::executables(&workspace, &targets, options)?;
     let order = order(&workspace, &plan, args)?;
+    let named = named(&workspace, &plan, &found, &unauthored);
+    let folder = args.harness.as_deref().map(std::path::absolute).transpose();
+    let folder = folder.map_err(|error| Failure::new(End::WrongUsage, format!("--harness: {error}")))?;
+    let site = Site {
+        workspace: &workspace,
+        session: Path::new(&order.session),
+        session_root: Path::new(&order.session_root),
+        named: folder.as_deref(),
+        refresh: args.refresh_harness,
+    };
+    if unauthored.is_empty() && folder.is_some() {
+        context.console.warning("--harness has no effect: every test that could be in it stands in the repository");
+    }
+    let stage = Stage::set(&context.console, &site, &unauthored, &named, &order, options);
     let interruptible = Interruptible::listen()
         .map_err(|error| Failure::new(End::Bug, format!("signals cannot be listened for: {error}")))?;
-    let mut job = Job { context, plan: &plan, order: &order, executables: &executables, found: &found, interruptible };
+    let (executables, found) = (&executables, &found);
+    let mut job = Job { context, plan: &plan, order: &order, executables, found, stage: &stage, interruptible };
     let rows: Vec<Row> = scenarios.iter().map(|scenario| job.scenario(scenario)).collect();
     if rows.iter().any(|row| row.verdict == Verdict::NotRun) {
-        let noted = session::note_not_run(&workspace, &plan, &named(&workspace, &plan, &found), &order, &rows);
+        let noted = session::note_not_run(&workspace, &plan, &named, &order, &rows);
         if let Err(why) = noted {
             context.console.warning(format_args!("the session lacks what did not run: {why:#}"));
         }
     }
-    let summary = Summary::new(&plan, &order, args.tier, rows);
+    let summary = Summary::new(&plan, &order, args.tier, rows, &stage);
     summary.print(context)
+}
+
+/// The workspace; where there is none at all, the plan may be fine and still nothing can be run.
+fn workspace(context: &Context, args: &RunArgs) -> Result<Workspace, Failure> {
+    context.workspace().map_err(|failure| {
+        let here = std::env::current_dir().unwrap_or_default();
+        let none = !here.ancestors().any(|folder| folder.join("Cargo.toml").is_file());
+        if context.common.manifest_path.is_some() || !none || !args.plan.is_file() {
+            return failure;
+        }
+        let message = format!(
+            "nothing was run: {} is not in a cargo workspace, and `run` builds and runs Rust scenarios only. Run the \
+             tests of other languages with their own tools, or name the workspace that drives the system with \
+             --manifest-path",
+            here.display()
+        );
+        Failure::new(End::NotRun, message)
+    })
+}
+
+/// The targets of the scenarios asked for; in author mode, once those that are missing were written.
+fn find(
+    context: &Context,
+    workspace: Workspace,
+    plan: &PlanFile,
+    args: &RunArgs,
+) -> Result<(Workspace, targets::Found), Failure> {
+    let found = targets::find(&workspace, plan, &args.scenario)?;
+    let missing = found.targets.iter().filter(|target| !target.placed.path().exists());
+    let missing: Vec<String> = missing.map(|target| target.wanted.attribute.id.clone()).collect();
+    if !author_mode() || missing.is_empty() || found.refused() {
+        return Ok((workspace, found));
+    }
+    author(context, args, missing)?;
+    // The entries of the new tests are in the manifests now.
+    let workspace = context.workspace()?;
+    let found = targets::find(&workspace, plan, &args.scenario)?;
+    Ok((workspace, found))
+}
+
+/// The operator asked for tests to be authored where they are missing (format.md §14).
+fn author_mode() -> bool {
+    std::env::var("DIST_TEST_AUTHOR_MODE").is_ok_and(|value| !matches!(value.trim(), "" | "0" | "false"))
+}
+
+/// Writes the files of these scenarios. Stdout is for the answer of `run` when that is for programs.
+fn author(context: &Context, args: &RunArgs, scenario: Vec<String>) -> Result<(), Failure> {
+    let common = &context.common;
+    let quiet = common.quiet || context.json();
+    let common = Common {
+        manifest_path: common.manifest_path.clone(),
+        package: common.package.clone(),
+        color: common.color,
+        quiet,
+        verbose: common.verbose,
+        format: Format::Text,
+    };
+    let variable = std::env::var("CARGO_TERM_COLOR").ok();
+    let console = Console::new(common.color, variable.as_deref(), common.verbosity());
+    let args = AuthorArgs {
+        plan: args.plan.clone(),
+        dry_run: false,
+        check: false,
+        on_conflict: OnConflict::Ask,
+        scenario,
+        no_manifest: false,
+        from_harness: args.harness.clone().filter(|folder| folder.join("Cargo.toml").is_file()),
+    };
+    super::author::run(&Context { console, common }, &args).map(drop)
 }
 
 /// A forgotten export must not shorten a run, nor be taken for honoured.
@@ -102,16 +192,26 @@ fn order(workspace: &Workspace, plan: &PlanFile, args: &RunArgs) -> Result<Order
         strict: args.strict,
         allow_missing_budgets: args.allow_missing_budgets,
         sut_args: args.sut_arg.clone(),
+        ephemeral_of: None,
         session: folder.into(),
         session_root: root.into(),
     })
 }
 
 /// The plan as its tests name it, and the folder of their package.
-fn named(workspace: &Workspace, plan: &PlanFile, found: &targets::Found) -> (String, PathBuf) {
-    let as_test = |target: &Target| (target.wanted.attribute.plan.clone(), target.placed.member.root.clone());
+fn named(
+    workspace: &Workspace,
+    plan: &PlanFile,
+    found: &targets::Found,
+    unauthored: &[Unauthored],
+) -> (String, PathBuf) {
+    let ephemeral = unauthored.first().map(|test| (&test.wanted, &test.sut));
+    let first = found.targets.first().map(|target| (&target.wanted, &target.placed.member)).or(ephemeral);
     let below = || plan.path.strip_prefix(&workspace.root).unwrap_or(&plan.path).display().to_string();
-    found.targets.first().map_or_else(|| (below(), workspace.root.clone()), as_test)
+    first.map_or_else(
+        || (below(), workspace.root.clone()),
+        |(wanted, member)| (wanted.attribute.plan.clone(), member.root.clone()),
+    )
 }
 
 struct Job<'a> {
@@ -121,13 +221,27 @@ struct Job<'a> {
     order: &'a Order,
     executables: &'a BTreeMap<PathBuf, PathBuf>,
     found: &'a targets::Found,
+    stage: &'a Stage,
 }
 
-impl Job<'_> {
+impl<'a> Job<'a> {
     fn scenario(&mut self, scenario: &Scenario) -> Row {
+        let id = scenario.id.value.to_string();
+        let harness = if self.stage.of(&id).is_some() { Harness::Ephemeral } else { Harness::Repository };
+        Row { harness, ..self.row(scenario) }
+    }
+
+    fn row(&mut self, scenario: &Scenario) -> Row {
         let (id, name) = (scenario.id.value.to_string(), scenario.name.value.as_str());
         if let Some(signal) = self.interruptible.stopped() {
             return Row::not_run(&id, name, format!("the run was stopped before it ({signal})"));
+        }
+        if let Some(staged) = self.stage.of(&id) {
+            let judged = staged.and_then(|(test, executable)| {
+                let order = Order { ephemeral_of: Some(test.sut.clone()), ..self.order.clone() };
+                self.judged(&test.target, scenario, executable, &order)
+            });
+            return judged.unwrap_or_else(|why| Row::not_run(&id, name, why));
         }
         let target = self.found.targets.iter().find(|target| target.wanted.attribute.id == id);
         let Some(target) = target else {
@@ -135,14 +249,13 @@ impl Job<'_> {
             let why = left_out.map_or("its target is refused", |(_, why)| why.as_str());
             return Row::not_run(&id, name, why.to_owned());
         };
-        match self.judged(target, scenario) {
-            Ok(row) => row,
-            Err(why) => Row::not_run(&id, name, why),
-        }
+        let executable = self.authored(target);
+        let judged = executable.and_then(|executable| self.judged(target, scenario, executable, self.order));
+        judged.unwrap_or_else(|why| Row::not_run(&id, name, why))
     }
 
-    /// The row of a scenario that ran; `Err` says why it did not.
-    fn judged(&mut self, target: &Target, scenario: &Scenario) -> Result<Row, String> {
+    /// The executable of a test in the repository.
+    fn authored(&self, target: &Target) -> Result<&'a Path, String> {
         let path = target.placed.path();
         let shown = shorter(&path).display().to_string();
         if !path.is_file() {
@@ -151,13 +264,23 @@ impl Job<'_> {
         if target.placed.test_target().is_none() {
             return Err(format!("Cargo.toml has no [[test]] entry for {shown}: cargo disttest author writes it"));
         }
-        let executable = self.executables.get(&path).ok_or(format!("{shown} does not build"))?;
+        Ok(self.executables.get(&path).ok_or(format!("{shown} does not build"))?)
+    }
+
+    /// The row of a scenario that ran; `Err` says why it did not.
+    fn judged(
+        &mut self,
+        target: &Target,
+        scenario: &Scenario,
+        executable: &Path,
+        order: &Order,
+    ) -> Result<Row, String> {
         let root = &target.placed.member.root;
         let function = crate::author::frame::function_name(&target.wanted.name);
-        let test = execute::find(self.order, executable, root, &function)?;
+        let test = execute::find(order, executable, root, &function)?;
         self.announce(target, scenario, executable, &test);
-        let status = execute::run(&mut self.interruptible, self.order, executable, root, &test, self.context.json())?;
-        let record = record::read(Path::new(&self.order.session), &target.wanted, self.order.tier)
+        let status = execute::run(&mut self.interruptible, order, executable, root, &test, self.context.json())?;
+        let record = record::read(order, &target.wanted)
             .map_err(|why| format!("{why} (the test process ended with {status})"))?;
         let verdict = record.verdict;
         let mut against = Vec::new();
@@ -182,6 +305,7 @@ impl Job<'_> {
             tier_met: record.tier_met,
             ok: ok && against.is_empty(),
             reason,
+            harness: record.harness,
         })
     }
 
@@ -211,6 +335,8 @@ struct Summary {
     plan: String,
     tier: Tier,
     scenarios: Vec<Row>,
+    /// The ephemeral package of scenarios without a test in the repository, when there are such.
+    harness: Option<String>,
     session_verdict: SessionVerdict,
     /// The session's folder; `None` when nothing got as far as writing into it.
     session: Option<String>,
@@ -223,7 +349,7 @@ struct Summary {
 }
 
 impl Summary {
-    fn new(plan: &PlanFile, order: &Order, tier: Tier, rows: Vec<Row>) -> Summary {
+    fn new(plan: &PlanFile, order: &Order, tier: Tier, rows: Vec<Row>, stage: &Stage) -> Summary {
         let session = PathBuf::from(&order.session);
         // Succeeds on an empty folder only: a session in which nothing was written is none.
         let written = std::fs::remove_dir(&session).is_err();
@@ -238,7 +364,8 @@ impl Summary {
             report: existing("findings/report.md").map(shown),
             session_log: existing("session-log.md").map(shown),
             manifest_sha256: session::manifest_sha256(&session),
-            next: next(plan, end, tier, &rows, &session),
+            harness: stage.package().map(|package| shown(package.folder.clone())),
+            next: next(plan, end, tier, &rows, &session, stage),
             session: written.then(|| shown(session)),
             exit_status: end.exit_code().number(),
             scenarios: rows,
@@ -255,7 +382,7 @@ impl Summary {
         }
         console.result_text(&crate::console::visible(&format!("\n{}\n", rows::table(&self.scenarios))));
         console.result(format_args!("Session: {} ({} tier{})", self.session_verdict, self.tier, self.short_of_it()));
-        let places = [("Report", &self.report), ("Log", &self.session_log)];
+        let places = [("Harness", &self.harness), ("Report", &self.report), ("Log", &self.session_log)];
         for (label, path) in places.iter().filter_map(|(label, path)| path.as_ref().map(|path| (label, path))) {
             console.result(format_args!("{label}: {path}"));
         }
@@ -278,7 +405,7 @@ impl Summary {
     }
 }
 
-fn next(plan: &PlanFile, end: End, tier: Tier, rows: &[Row], session: &Path) -> String {
+fn next(plan: &PlanFile, end: End, tier: Tier, rows: &[Row], session: &Path, stage: &Stage) -> String {
     let plan = &plan.shown;
     let first_bad = rows.iter().find(|row| !row.ok).map_or("", |row| row.scenario.as_str());
     match end {
@@ -289,6 +416,29 @@ fn next(plan: &PlanFile, end: End, tier: Tier, rows: &[Row], session: &Path) -> 
             format!("read {}", shorter(&findings).display())
         }
         End::TierNotMet => format!("cargo disttest run {plan} --tier {tier} --scenario {first_bad}"),
+        _ if rows.iter().any(|row| row.harness == Harness::Ephemeral) => fill(plan, session, stage),
         _ => format!("cargo disttest author {plan} --check"),
+    }
+}
+
+/// How the tests of an ephemeral package come to be filled. The package of a session is evidence, so that a person
+/// works on one of their own.
+fn fill(plan: &str, session: &Path, stage: &Stage) -> String {
+    let unfilled = stage.package().map_or(&[][..], |package| &package.unfilled);
+    match (unfilled, stage.package()) {
+        ([(file, line, name), ..], Some(package)) if package.folder != harness::folder_of(session) => {
+            let (file, folder) = (shorter(file), shorter(&package.folder));
+            let (file, folder) = (file.display(), folder.display());
+            format!("fill region {name} ({file}:{line}), then cargo disttest run {plan} --harness {folder}")
+        }
+        _ => {
+            let folder = session.parent().unwrap_or(session).join("harness");
+            let folder = shorter(&folder);
+            let folder = folder.display();
+            format!(
+                "cargo disttest author {plan} (writes the tests into the repository), or cargo disttest run {plan} \
+                 --harness {folder} (writes them there; the repository stays as it is)"
+            )
+        }
     }
 }

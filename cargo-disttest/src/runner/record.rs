@@ -1,28 +1,29 @@
 //! The record that a scenario left, and whether it may be believed.
 
+use super::execute::Order;
 use crate::author::Wanted;
-use disttest_runtime::plan::{Plan, Scenario, Tier};
+use disttest_runtime::plan::{Plan, Scenario};
 use disttest_runtime::session::edited_fields;
 use disttest_runtime::verdict::{Drift, ScenarioRecord};
 use std::path::Path;
 
 const SCHEMA: &str = "disttest.scenario/1";
 
-/// The record of `wanted` in the session at `session`.
+/// The record of `wanted` in the session of `order`.
 ///
 /// # Errors
 /// There is none, it cannot be read, or it answers another question than was asked.
-pub(crate) fn read(session: &Path, wanted: &Wanted, tier: Tier) -> Result<ScenarioRecord, String> {
+pub(crate) fn read(order: &Order, wanted: &Wanted) -> Result<ScenarioRecord, String> {
     let id = &wanted.attribute.id;
-    let path = session.join("artifacts").join(id.replace('/', "__")).join("scenario.json");
+    let path = Path::new(&order.session).join("artifacts").join(id.replace('/', "__")).join("scenario.json");
     let text = std::fs::read_to_string(&path).map_err(|_| "it left no record in the session".to_owned())?;
     let record: ScenarioRecord =
         serde_json::from_str(&text).map_err(|error| format!("its record cannot be read: {error}"))?;
-    accept(record, wanted, tier)
+    accept(record, wanted, order)
 }
 
-fn accept(record: ScenarioRecord, wanted: &Wanted, tier: Tier) -> Result<ScenarioRecord, String> {
-    let id = &wanted.attribute.id;
+fn accept(record: ScenarioRecord, wanted: &Wanted, order: &Order) -> Result<ScenarioRecord, String> {
+    let (id, tier) = (&wanted.attribute.id, order.tier);
     if record.schema != SCHEMA {
         return Err(format!("its record has schema `{}`, not {SCHEMA}", record.schema));
     }
@@ -31,6 +32,9 @@ fn accept(record: ScenarioRecord, wanted: &Wanted, tier: Tier) -> Result<Scenari
     }
     if record.tier != tier {
         return Err(format!("its record is for the {} tier, not for {tier}", record.tier));
+    }
+    if record.harness != order.harness() {
+        return Err("its record is of a test that stands elsewhere".to_owned());
     }
     Ok(record)
 }

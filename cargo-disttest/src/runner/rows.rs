@@ -2,7 +2,7 @@
 
 use crate::exit_code::End;
 use disttest_runtime::plan::Tier;
-use disttest_runtime::verdict::{SessionVerdict, Verdict};
+use disttest_runtime::verdict::{Harness, SessionVerdict, Verdict};
 use serde::Serialize;
 
 /// What became of one scenario.
@@ -20,13 +20,23 @@ pub(crate) struct Row {
     pub ok: bool,
     /// Why, in a sentence.
     pub reason: String,
+    /// Where its test stands.
+    pub harness: Harness,
 }
 
 impl Row {
     /// A scenario that did not run.
     pub(crate) fn not_run(scenario: &str, name: &str, reason: String) -> Row {
         let (scenario, name) = (scenario.to_owned(), name.to_owned());
-        Row { scenario, name, verdict: Verdict::NotRun, tier_met: None, ok: false, reason }
+        Row {
+            scenario,
+            name,
+            verdict: Verdict::NotRun,
+            tier_met: None,
+            ok: false,
+            reason,
+            harness: Harness::Repository,
+        }
     }
 
     fn end(&self) -> End {
@@ -71,7 +81,10 @@ pub(crate) fn table(rows: &[Row]) -> String {
     let name = widths(|row| row.name.chars().count());
     let line = |row: &Row| {
         let tier = row.tier_met.map_or("—", Tier::as_str);
-        let reason = if row.reason.is_empty() { String::new() } else { format!("      {}\n", row.reason) };
+        let mut reason = if row.reason.is_empty() { String::new() } else { format!("      {}\n", row.reason) };
+        if let Some(note) = row.harness.note() {
+            reason.push_str(&format!("      {note}\n"));
+        }
         format!("  {:id$}  {:name$}  {:28}  {tier}\n{reason}", row.scenario, row.name, row.verdict)
     };
     rows.iter().map(line).collect()

@@ -17,6 +17,7 @@ use std::time::SystemTime;
 /// # Errors
 /// It cannot be made.
 pub(crate) fn create(root: &Path, slug: &str, now: SystemTime) -> io::Result<PathBuf> {
+    session::create_root(root)?;
     let parent = root.join(slug);
     std::fs::create_dir_all(&parent)?;
     let started = humantime::format_rfc3339_seconds(now).to_string().replace(['-', ':'], "");
@@ -47,9 +48,30 @@ pub(crate) fn note_not_run(
     let records: Vec<ScenarioRecord> = rows
         .iter()
         .filter(|row| row.verdict == Verdict::NotRun)
-        .filter_map(|row| Some(not_run(plan, &named.0, of(row)?, order, row.reason.clone())))
+        .filter_map(|row| Some(not_run(plan, &named.0, of(row)?, order, row)))
         .collect();
-    let session = Session::join(&SessionSpec {
+    let session = join(workspace, named, order)?;
+    session.register(&records)?;
+    session.rebuild()?;
+    Ok(())
+}
+
+/// Begins the session with the word that tests of it stand in the ephemeral package `folder`: the folder must not hold
+/// anything before that.
+///
+/// # Errors
+/// The session cannot be joined or written.
+pub(crate) fn begin_ephemeral(
+    workspace: &Workspace,
+    named: &(String, PathBuf),
+    order: &Order,
+    folder: &Path,
+) -> anyhow::Result<()> {
+    join(workspace, named, order)?.note_harness(folder)
+}
+
+fn join(workspace: &Workspace, named: &(String, PathBuf), order: &Order) -> anyhow::Result<Session> {
+    Session::join(&SessionSpec {
         root: Path::new(&order.session_root),
         workspace: &workspace.root,
         key: &Key::Folder(PathBuf::from(&order.session)),
@@ -57,15 +79,14 @@ pub(crate) fn note_not_run(
         tier: order.tier,
         sut_args: &order.sut_args,
         missing_budgets_allowed: order.allow_missing_budgets,
-    })?;
-    session.register(&records)?;
-    session.rebuild()?;
-    Ok(())
+    })
 }
 
-fn not_run(plan: &PlanFile, named: &str, scenario: &Scenario, order: &Order, reason: String) -> ScenarioRecord {
+fn not_run(plan: &PlanFile, named: &str, scenario: &Scenario, order: &Order, row: &Row) -> ScenarioRecord {
     let declared = session::planned(&plan.plan, named, scenario);
-    session::not_run(&declared, order.tier, Drift::None, Vec::new(), "not-started", reason)
+    let reason = row.reason.clone();
+    let record = session::not_run(&declared, order.tier, Drift::None, Vec::new(), "not-started", reason);
+    ScenarioRecord { harness: row.harness, ..record }
 }
 
 /// A plan's slug as a folder name: nothing of it can lead elsewhere.

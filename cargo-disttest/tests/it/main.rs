@@ -2,7 +2,9 @@
 #![expect(clippy::unwrap_used, reason = "tests")]
 
 mod author;
+mod default_mode;
 mod help;
 mod package;
 mod plan;
 mod run;
+mod stub;

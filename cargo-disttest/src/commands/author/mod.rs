@@ -11,6 +11,7 @@ use crate::author::{FileChange, file_change, rustfmt};
 use crate::cli::AuthorArgs;
 use crate::exit_code::{End, Failure, Outcome};
 use crate::git;
+use crate::harness;
 use crate::targets::{self, Target};
 use crate::workspace::Workspace;
 use decide::{Decided, decide};
@@ -30,7 +31,7 @@ pub(super) fn run(context: &Context, args: &AuthorArgs) -> Outcome {
     for (scenario, why) in &found.left_out {
         context.console.warning(format_args!("{scenario} is not written: {why}"));
     }
-    let files = found.targets.iter().map(compute).collect::<Result<Vec<_>, _>>()?;
+    let files = found.targets.iter().map(|target| compute(target, args)).collect::<Result<Vec<_>, _>>()?;
     if args.check {
         return check::check(context, &workspace, &plan, &files);
     }
@@ -53,11 +54,18 @@ struct File<'a> {
     change: FileChange,
 }
 
-fn compute(target: &Target) -> Result<File<'_>, Failure> {
+fn compute<'a>(target: &'a Target, args: &AuthorArgs) -> Result<File<'a>, Failure> {
     let before = write::read(&target.placed.path()).map_err(failed(End::Unreadable))?;
     let member = &target.placed.member;
     let format = |text: &str| rustfmt::format(text, &member.root, member.edition);
-    let change = file_change(&target.wanted, before.as_deref(), &format);
+    let promoted = match (&before, &args.from_harness) {
+        (None, Some(from)) => harness::promoted(from, &target.wanted, &format).map_err(failed(End::Conflict))?,
+        _ => None,
+    };
+    let change = match promoted {
+        Some(text) => FileChange::Create { text },
+        None => file_change(&target.wanted, before.as_deref(), &format),
+    };
     Ok(File { target, before, change })
 }
 

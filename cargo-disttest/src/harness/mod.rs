@@ -1,0 +1,233 @@
+//! Scenarios whose tests the repository does not hold: a run of them writes nothing into it (format.md §15).
+//!
+//! Their tests, the same that `author` writes, stand in an ephemeral package in the folder of the session (or in one
+//! that the user names and fills), which depends on the packages under test by path. What a package of tests needs
+//! beside that is taken from them: dependencies, the versions of the lock file, patches and profiles. It is built with
+//! the workspace's cargo configuration into a folder that git ignores.
+
+mod dependencies;
+mod folder;
+mod package;
+pub(crate) mod place;
+mod promote;
+pub(crate) mod stage;
+mod sut;
+mod target_dir;
+
+use crate::author::write::{self, Edit};
+use crate::dependency;
+use crate::runner::build::{self, Options};
+use crate::targets::Target;
+use crate::workspace::{Member, Placed, Workspace};
+use folder::TestFile;
+use place::Unauthored;
+pub(crate) use promote::promoted;
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+use sut::Suts;
+
+/// Where an ephemeral package is to be.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Site<'a> {
+    /// The workspace under test.
+    pub workspace: &'a Workspace,
+    /// The folder of this session.
+    pub session: &'a Path,
+    /// The folder of all sessions.
+    pub session_root: &'a Path,
+    /// The folder that the user named, absolute: its filled regions are kept.
+    pub named: Option<&'a Path>,
+    /// Bring filled tests up to date with the plan.
+    pub refresh: bool,
+}
+
+/// An ephemeral package with its tests in place.
+#[derive(Debug)]
+pub(crate) struct Package {
+    /// Its folder.
+    pub folder: PathBuf,
+    /// Its scenarios.
+    pub tests: Vec<Test>,
+    /// Scenarios that have no test in it: (id, why).
+    pub refused: Vec<(String, String)>,
+    /// What a person must know.
+    pub notes: Vec<String>,
+    /// Regions to be filled: (file, line, name).
+    pub unfilled: Vec<(PathBuf, usize, String)>,
+    suts: Suts,
+    target_dir: PathBuf,
+    /// The sources as the session holds them.
+    sources: Vec<(PathBuf, Vec<u8>)>,
+}
+
+/// A test in an ephemeral package.
+#[derive(Clone, Debug)]
+pub(crate) struct Test {
+    /// Where it is and what it declares.
+    pub target: Target,
+    /// The folder of the package under test.
+    pub sut: PathBuf,
+}
+
+/// Where the package of a session stands in it.
+pub(crate) fn folder_of(session: &Path) -> PathBuf {
+    session.join("artifacts").join("harness")
+}
+
+/// Writes the package for `wanted`, which is not empty. The session is there already.
+///
+/// # Errors
+/// Why there is none.
+pub(crate) fn prepare(site: &Site<'_>, wanted: &[Unauthored]) -> Result<Package, String> {
+    let plan = &wanted[0].wanted.attribute.plan;
+    let evidence = folder_of(site.session);
+    let folder = site.named.unwrap_or(&evidence).to_path_buf();
+    let before = folder::manifest(&folder, plan)?;
+    let suts = sut::ask(site.workspace, &members(wanted))?;
+    let target_dir = target_dir::choose(&site.workspace.root, &suts.target_dir, site.session_root);
+    let (files, refused) = files(&folder, wanted, site.refresh);
+    let manifest = match &before {
+        Some(manifest) => manifest.clone(),
+        None => package::new_manifest(&package::Recipe {
+            plan,
+            suts: &suts.packages,
+            workspace_manifest: &suts.manifest,
+            workspace: &site.workspace.root,
+            runtime: dependency::choose_outside(&site.workspace.root),
+        })?,
+    };
+    let relatives: Vec<String> = files.iter().map(|file| file.relative.clone()).collect();
+    let manifest = package::with_tests(&manifest, &relatives)?;
+    let mut edits: Vec<Edit> = files.iter().filter_map(|file| file.edit.clone()).collect();
+    let bins = bins(&suts, &target_dir);
+    let config = package::config(&target_dir, &wanted[0].sut.root, site.session_root, &bins);
+    let fixed = [
+        ("Cargo.toml", Some(manifest.clone())),
+        (".cargo/config.toml", Some(config)),
+        ("Cargo.lock", suts.lock.clone()),
+    ];
+    for (name, after) in fixed {
+        let path = folder.join(name);
+        let before = write::read(&path)?;
+        edits.extend(after.filter(|after| before.as_ref() != Some(after)).map(|after| Edit { path, before, after }));
+    }
+    write::write_all(&edits)?;
+    lock(site.workspace, &folder)?;
+    let sources = folder::sources(&folder)?;
+    if site.named.is_some() {
+        folder::copy(&sources, &evidence).map_err(|error| format!("{}: {error}", evidence.display()))?;
+    }
+    let notes = files.iter().filter_map(|file| file.note.clone()).collect();
+    let tests = tests(&folder, &manifest, wanted, &files);
+    let open = |file: &TestFile| -> Vec<(PathBuf, usize, String)> {
+        let path = folder.join(&file.relative);
+        file.unfilled.iter().map(|region| (path.clone(), region.line, region.name.clone())).collect()
+    };
+    let unfilled = files.iter().flat_map(open).collect();
+    Ok(Package { tests, refused, notes, unfilled, suts, target_dir, sources, folder })
+}
+
+fn members(wanted: &[Unauthored]) -> Vec<&Member> {
+    let mut members: Vec<&Member> = Vec::new();
+    for test in wanted {
+        if !members.contains(&&test.sut) {
+            members.push(&test.sut);
+        }
+    }
+    members
+}
+
+fn files(folder: &Path, wanted: &[Unauthored], refresh: bool) -> (Vec<TestFile>, Vec<(String, String)>) {
+    let (mut files, mut refused) = (Vec::<TestFile>::new(), Vec::new());
+    for test in wanted {
+        let taken = files.iter().find(|file| file.relative == test.relative);
+        let file = match taken {
+            Some(file) => Err(format!("its file {} is that of {}", file.relative, file.id)),
+            None => folder::test_file(folder, test, refresh),
+        };
+        match file {
+            Ok(file) => files.push(file),
+            Err(why) => refused.push((test.wanted.attribute.id.clone(), why)),
+        }
+    }
+    (files, refused)
+}
+
+fn tests(folder: &Path, manifest: &str, wanted: &[Unauthored], files: &[TestFile]) -> Vec<Test> {
+    let tests = package::tests(manifest).into_iter().map(|(name, path)| (name, folder.join(path))).collect();
+    let edition = wanted[0].sut.edition;
+    let member = Member { name: package::NAME.to_owned(), root: folder.to_path_buf(), edition, tests };
+    let test = |test: &Unauthored| {
+        let id = &test.wanted.attribute.id;
+        let file = files.iter().find(|file| file.id == *id)?;
+        let placed = Placed { member: member.clone(), relative: file.relative.clone() };
+        Some(Test { target: Target { placed, wanted: test.wanted.clone() }, sut: test.sut.root.clone() })
+    };
+    wanted.iter().filter_map(test).collect()
+}
+
+/// Where the programs under test are for who calls `cargo test` in the package; a run asks cargo.
+fn bins(suts: &Suts, target_dir: &Path) -> Vec<(String, PathBuf)> {
+    let names = suts.packages.iter().flat_map(|sut| &sut.bins);
+    let path = |name: &String| target_dir.join("debug").join(format!("{name}{}", std::env::consts::EXE_SUFFIX));
+    names.map(|name| (name.clone(), path(name))).collect()
+}
+
+/// Adds to the lock file what the package needs beside the packages under test, and moves no version that they have.
+fn lock(workspace: &Workspace, folder: &Path) -> Result<(), String> {
+    let mut cargo = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
+    cargo.args(["update", "--workspace", "--manifest-path"]).arg(folder.join("Cargo.toml"));
+    cargo.current_dir(&workspace.root).env("CARGO_TERM_COLOR", "never").stdin(Stdio::null());
+    let output = cargo.output().map_err(|error| format!("cargo cannot be run: {error}"))?;
+    if output.status.success() {
+        return Ok(());
+    }
+    let said = String::from_utf8_lossy(&output.stderr);
+    let error = said.find("error:").map_or(&*said, |at| &said[at..]);
+    let error = error.split_whitespace().collect::<Vec<_>>().join(" ");
+    Err(format!("cargo cannot resolve the ephemeral package {}: {error}", folder.display()))
+}
+
+impl Package {
+    /// Builds the packages under test, then the tests; gives the executable of each test file that was built by this
+    /// very call.
+    ///
+    /// # Errors
+    /// Why no test of the package may be run: a package under test does not build as it is now, so that a program of it
+    /// that lies about from before would be tested in its place, or the sources are not those that the session holds.
+    pub(crate) fn build(
+        &self,
+        workspace: &Workspace,
+        options: Options,
+        show: &dyn Fn(&str),
+    ) -> Result<BTreeMap<PathBuf, PathBuf>, String> {
+        let job = build::Job {
+            manifest: &self.folder.join("Cargo.toml"),
+            folder: &workspace.root,
+            target_dir: &self.target_dir,
+            config: &self.folder.join(".cargo").join("config.toml"),
+            options,
+        };
+        let under_test =
+            job.run(&self.suts.packages.iter().map(|sut| sut.id.as_str()).collect::<Vec<_>>(), &[], &[])?;
+        if !under_test.success {
+            show(&under_test.rendered);
+            let names: Vec<&str> = self.suts.packages.iter().map(|sut| sut.name.as_str()).collect();
+            let why = under_test.errors.first().map_or("cargo says why above", String::as_str);
+            return Err(format!("the package under test ({}) does not build: {why}", names.join(", ")));
+        }
+        let variables: Vec<(String, PathBuf)> =
+            under_test.programs.into_iter().map(|(name, path)| (package::bin_variable(&name), path)).collect();
+        let names: Vec<&str> = self.tests.iter().filter_map(|test| test.target.placed.test_target()).collect();
+        if names.is_empty() {
+            return Ok(BTreeMap::new());
+        }
+        let built = job.run(&[package::NAME], &names, &variables)?;
+        show(&built.rendered);
+        if folder::sources(&self.folder)? != self.sources {
+            return Err(format!("{} was changed while it was built: run it again", self.folder.display()));
+        }
+        Ok(built.tests)
+    }
+}

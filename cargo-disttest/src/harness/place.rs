@@ -1,0 +1,87 @@
+//! Which scenarios have no test in the repository, and where their tests stand in an ephemeral package.
+
+use crate::author::Wanted;
+use crate::declare;
+use crate::plan_file::PlanFile;
+use crate::targets::{Found, Target};
+use crate::workspace::{Member, Placed, Workspace};
+use disttest_runtime::base::diagnostic::Diagnostic;
+use disttest_runtime::plan::Scenario;
+use disttest_runtime::session::path_safe;
+
+/// A scenario whose test the repository does not hold.
+#[derive(Clone, Debug)]
+pub(crate) struct Unauthored {
+    /// The package under test.
+    pub sut: Member,
+    /// Path in the ephemeral package, with `/`: the same for every run of the plan.
+    pub relative: String,
+    /// What the file says.
+    pub wanted: Wanted,
+}
+
+/// Takes out of `found` what the repository does not hold: targets whose file does not exist, and scenarios that could
+/// have a Rust test and name no file for it. A file that is there is never replaced, whatever is wrong with it: one
+/// scenario, one test. Gives them in plan order, with what there is to say about them.
+pub(crate) fn unauthored(
+    workspace: &Workspace,
+    plan: &PlanFile,
+    scenarios: &[&Scenario],
+    found: &mut Found,
+) -> (Vec<Unauthored>, Vec<Diagnostic>) {
+    let (mut all, mut told) = (Vec::new(), Vec::new());
+    for scenario in scenarios {
+        let id = scenario.id.value.to_string();
+        if let Some(at) = found.targets.iter().position(|target| of(target, &id) && is_missing(target)) {
+            let Target { placed, wanted } = found.targets.remove(at);
+            all.push(Unauthored { relative: targeted(workspace, &placed), sut: placed.member, wanted });
+        } else if let Some(at) = found.left_out.iter().position(|(left_out, _)| *left_out == id)
+            && could_be_rust(scenario)
+        {
+            let Some(sut) = workspace.under_test(&plan.path) else {
+                let why =
+                    "it has no `Target test file`, and its plan stands in no package: -p names the one under test";
+                found.left_out[at].1 = why.to_owned();
+                continue;
+            };
+            let relative = untargeted(scenario);
+            let placed = Placed { member: sut.clone(), relative: relative.clone() };
+            let (wanted, diagnostics) = declare::scenario(workspace, plan, scenario, &placed);
+            told.extend(diagnostics);
+            if let Some(wanted) = wanted {
+                found.left_out.remove(at);
+                all.push(Unauthored { sut: sut.clone(), relative, wanted });
+            }
+        }
+    }
+    (all, told)
+}
+
+fn of(target: &Target, id: &str) -> bool {
+    target.wanted.attribute.id == id
+}
+
+/// Nothing at all stands there; a link that leads nowhere is something.
+fn is_missing(target: &Target) -> bool {
+    target.placed.path().symlink_metadata().is_err_and(|error| error.kind() == std::io::ErrorKind::NotFound)
+}
+
+fn could_be_rust(scenario: &Scenario) -> bool {
+    let language = scenario.skeleton_language.as_ref().map(|language| language.value.trim().to_lowercase());
+    scenario.target.is_none() && scenario.arms.is_empty() && language.is_none_or(|language| language == "rust")
+}
+
+/// As it stands in the workspace: two packages may name the same file.
+fn targeted(workspace: &Workspace, placed: &Placed) -> String {
+    let below = placed.member.root.strip_prefix(&workspace.root).ok();
+    let below: Option<Vec<&str>> = below.and_then(|path| path.iter().map(|part| part.to_str()).collect());
+    let folders = below.unwrap_or_else(|| vec![&placed.member.name]);
+    folders.into_iter().chain([placed.relative.as_str()]).collect::<Vec<_>>().join("/")
+}
+
+/// In a folder of its own. Should a plan name this very file for another scenario, one of the two is refused later.
+fn untargeted(scenario: &Scenario) -> String {
+    let id = path_safe(&scenario.id.value.to_string());
+    let name: String = crate::author::frame::function_name(&scenario.name.value).chars().take(80).collect();
+    format!("tests/untargeted/{id}_{name}.rs")
+}
