@@ -61,6 +61,7 @@ pub(super) fn run(context: &Context, args: &RunArgs) -> Outcome {
     let (executables, found) = (&executables, &found);
     let mut job = Job { context, plan: &plan, order: &order, executables, found, stage: &stage, interruptible };
     let rows: Vec<Row> = scenarios.iter().map(|scenario| job.scenario(scenario)).collect();
+    stage.clear(&site);
     if rows.iter().any(|row| row.verdict == Verdict::NotRun) {
         let noted = session::note_not_run(&workspace, &plan, &named, &order, &rows);
         if let Err(why) = noted {

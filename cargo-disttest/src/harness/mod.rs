@@ -94,6 +94,7 @@ pub(crate) fn prepare(site: &Site<'_>, wanted: &[Unauthored]) -> Result<Package,
             suts: &suts.packages,
             workspace_manifest: &suts.manifest,
             workspace: &site.workspace.root,
+            once: site.named.is_none(),
             runtime: dependency::choose_outside(&site.workspace.root),
         })?,
     };

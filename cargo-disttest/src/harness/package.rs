@@ -28,6 +28,8 @@ pub(crate) struct Recipe<'a> {
     pub workspace_manifest: &'a str,
     /// The folder of their workspace.
     pub workspace: &'a Path,
+    /// It is for one run: nothing that the compiler keeps for the next build of it is of use.
+    pub once: bool,
     /// Where the runtime comes from, when no package under test says so.
     pub runtime: Item,
 }
@@ -59,6 +61,10 @@ pub(crate) fn new_manifest(recipe: &Recipe<'_>) -> Result<String, String> {
         table(manifest.as_table_mut(), "dev-dependencies").insert(RUNTIME, recipe.runtime.clone());
     }
     whole_graph(&mut manifest, recipe)?;
+    if recipe.once {
+        let profiles = table(table(manifest.as_table_mut(), "profile"), "dev");
+        table(table(profiles, "package"), NAME).insert("incremental", value(false));
+    }
     Ok(manifest.to_string())
 }
 
@@ -79,7 +85,9 @@ fn whole_graph(manifest: &mut DocumentMut, recipe: &Recipe<'_>) -> Result<(), St
         .parse()
         .map_err(|error| format!("the workspace's manifest cannot be read: {error}"))?;
     let of = |of: &str, key: &str| theirs.get(of).and_then(Item::as_table_like).and_then(|t| t.get(key)).cloned();
-    if let Some(resolver) = of("workspace", "resolver").or_else(|| of("package", "resolver")) {
+    // A workspace without a package of its own has the first one, whatever the editions of its members.
+    let oldest = || theirs.get("package").is_none().then(|| value("1"));
+    if let Some(resolver) = of("workspace", "resolver").or_else(|| of("package", "resolver")).or_else(oldest) {
         table(manifest.as_table_mut(), "workspace").insert("resolver", resolver);
     }
     for key in ["profile", "patch", "replace"] {
@@ -181,7 +189,7 @@ mod tests {
 
     fn recipe<'a>(suts: &'a [Sut], workspace_manifest: &'a str) -> Recipe<'a> {
         let (plan, workspace) = ("docs/p.md", Path::new("/w"));
-        Recipe { plan, suts, workspace_manifest, workspace, runtime: value("0.1.0") }
+        Recipe { plan, suts, workspace_manifest, workspace, once: true, runtime: value("0.1.0") }
     }
 
     #[test]
@@ -222,6 +230,9 @@ opt-level = 1
 
 [profile.dev.package.\"*\"]
 debug = false
+
+[profile.dev.package.disttest-harness]
+incremental = false
 
 [patch.crates-io]
 x = { path = \"/w/x\" }

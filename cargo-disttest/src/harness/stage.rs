@@ -85,6 +85,14 @@ impl Stage {
         Ok((test, executable.ok_or_else(|| format!("{} does not build", file.display()))?))
     }
 
+    /// Removes the executables of a package that is for this run only: its next one stands in another folder, and these
+    /// are in nobody's way but the disk's.
+    pub(crate) fn clear(&self, site: &Site<'_>) {
+        for executable in self.executables.values().filter(|_| site.named.is_none()) {
+            let _ = std::fs::remove_file(executable);
+        }
+    }
+
     /// The package, when it was written.
     pub(crate) fn package(&self) -> Option<&Package> {
         self.package.as_ref()
