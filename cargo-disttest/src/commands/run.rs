@@ -50,6 +50,7 @@ pub(super) fn run(context: &Context, args: &RunArgs) -> Outcome {
         session: Path::new(&order.session),
         session_root: Path::new(&order.session_root),
         named: folder.as_deref(),
+        copied: None,
         refresh: args.refresh_harness,
     };
     if unauthored.is_empty() && folder.is_some() {

@@ -38,6 +38,8 @@ pub(crate) struct Site<'a> {
     pub session_root: &'a Path,
     /// The folder that the user named, absolute: its filled regions are kept.
     pub named: Option<&'a Path>,
+    /// A package that is evidence of an earlier session, absolute: a copy of it in this one is worked on.
+    pub copied: Option<&'a Path>,
     /// Bring filled tests up to date with the plan.
     pub refresh: bool,
 }
@@ -83,6 +85,10 @@ pub(crate) fn prepare(site: &Site<'_>, wanted: &[Unauthored]) -> Result<Package,
     let plan = &wanted[0].wanted.attribute.plan;
     let evidence = folder_of(site.session);
     let folder = site.named.unwrap_or(&evidence).to_path_buf();
+    if let Some(from) = site.copied {
+        folder::manifest(from, plan)?;
+        folder::copy(&folder::sources(from)?, &folder).map_err(|error| format!("{}: {error}", folder.display()))?;
+    }
     let before = folder::manifest(&folder, plan)?;
     let suts = sut::ask(site.workspace, &members(wanted))?;
     let target_dir = target_dir::choose(&site.workspace.root, &suts.target_dir, site.session_root);
@@ -101,8 +107,7 @@ pub(crate) fn prepare(site: &Site<'_>, wanted: &[Unauthored]) -> Result<Package,
     let relatives: Vec<String> = files.iter().map(|file| file.relative.clone()).collect();
     let manifest = package::with_tests(&manifest, &relatives)?;
     let mut edits: Vec<Edit> = files.iter().filter_map(|file| file.edit.clone()).collect();
-    let bins = bins(&suts, &target_dir);
-    let config = package::config(&target_dir, &wanted[0].sut.root, site.session_root, &bins);
+    let config = package::config(&target_dir, &wanted[0].sut.root, site.session_root);
     let fixed = [
         ("Cargo.toml", Some(manifest.clone())),
         (".cargo/config.toml", Some(config)),
@@ -168,13 +173,6 @@ fn tests(folder: &Path, manifest: &str, wanted: &[Unauthored], files: &[TestFile
     wanted.iter().filter_map(test).collect()
 }
 
-/// Where the programs under test are for who calls `cargo test` in the package; a run asks cargo.
-fn bins(suts: &Suts, target_dir: &Path) -> Vec<(String, PathBuf)> {
-    let names = suts.packages.iter().flat_map(|sut| &sut.bins);
-    let path = |name: &String| target_dir.join("debug").join(format!("{name}{}", std::env::consts::EXE_SUFFIX));
-    names.map(|name| (name.clone(), path(name))).collect()
-}
-
 /// Adds to the lock file what the package needs beside the packages under test, and moves no version that they have.
 fn lock(workspace: &Workspace, folder: &Path) -> Result<(), String> {
     let mut cargo = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
@@ -207,7 +205,6 @@ impl Package {
             manifest: &self.folder.join("Cargo.toml"),
             folder: &workspace.root,
             target_dir: &self.target_dir,
-            config: &self.folder.join(".cargo").join("config.toml"),
             options,
         };
         let under_test =

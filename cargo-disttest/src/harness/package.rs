@@ -15,6 +15,8 @@ const HEAD: &str = "\
 #     cargo disttest run PLAN --harness THIS_FOLDER
 # `cargo disttest author PLAN --from-harness THIS_FOLDER` moves the tests into the repository.
 # Dependencies and features may be added here: they are kept.
+# `cargo test` does not build the programs under test for a package beside theirs, so that a test of one that was built
+# before could be taken for a test of what it is now. `run` builds them, and tells the tests where they are.
 ";
 
 /// What a new package is made from.
@@ -146,13 +148,9 @@ pub(crate) fn plan_of(manifest: &str) -> Option<String> {
     Some(ours.get("plan")?.as_str()?.to_owned())
 }
 
-/// `.cargo/config.toml`: what `cargo test` in the folder needs to do what `run` does.
-pub(crate) fn config(
-    target_dir: &Path,
-    sut: &Path,
-    session_root: &Path,
-    bins: &[(String, std::path::PathBuf)],
-) -> String {
+/// `.cargo/config.toml`: what `cargo test` in the folder needs. Where the programs under test are is no part of it:
+/// nobody but `run` knows that they are built from the sources as they are.
+pub(crate) fn config(target_dir: &Path, sut: &Path, session_root: &Path) -> String {
     let mut config = DocumentMut::new();
     let build = table(config.as_table_mut(), "build");
     build.decor_mut().set_prefix("# Written anew by every `cargo disttest run`.\n");
@@ -160,9 +158,6 @@ pub(crate) fn config(
     let env = table(config.as_table_mut(), "env");
     env.insert("DISTTEST_EPHEMERAL_OF", value(sut.display().to_string()));
     env.insert("DISTTEST_SESSION_ROOT", value(session_root.display().to_string()));
-    for (name, path) in bins {
-        env.insert(&bin_variable(name), value(path.display().to_string()));
-    }
     config.to_string()
 }
 
@@ -183,7 +178,6 @@ mod tests {
             root: format!("/w/{name}").into(),
             edition,
             dependencies: Vec::new(),
-            bins: Vec::new(),
         }
     }
 
@@ -262,7 +256,7 @@ harness = false
         let text = new_manifest(&Recipe { plan: "a\"\n[lib]\nb = \"", ..recipe(&suts, "") }).unwrap();
         let manifest: DocumentMut = text.parse().unwrap();
         assert!(manifest.get("lib").is_none(), "{text}");
-        let config = config(&suts[0].root, &suts[0].root, &suts[0].root, &[("a\"\nb".into(), "x".into())]);
+        let config = config(&suts[0].root, &suts[0].root, &suts[0].root);
         assert_eq!(config.parse::<DocumentMut>().unwrap().len(), 2, "{config}");
     }
 }

@@ -38,14 +38,18 @@ impl Stage {
             return stage;
         }
         stage.ids = tests.iter().map(|test| test.wanted.attribute.id.clone()).collect();
+        let sealed = site.named.filter(|folder| is_sealed(folder, site.session));
+        let site = &match sealed {
+            Some(_) => Site { named: None, copied: sealed, ..*site },
+            None => *site,
+        };
         let folder = site.named.map_or_else(|| folder_of(site.session), Path::to_path_buf);
         let listed = stage.ids.join(", ");
         console.status("Harness", format_args!("{}: ephemeral, for {listed}", folder.display()));
-        if let Some(seal) = sealed(&folder, site.session) {
+        if let Some(evidence) = sealed {
             console.warning(format_args!(
-                "{} is evidence of an earlier session: changing it breaks {}. Name a folder of its own",
-                folder.display(),
-                seal.display()
+                "{} is evidence of an earlier session, and a copy of it is run: fill its tests in a folder of their own",
+                evidence.display()
             ));
         }
         let begun = session::begin_ephemeral(site.workspace, named, order, &folder)
@@ -88,7 +92,8 @@ impl Stage {
     /// Removes the executables of a package that is for this run only: its next one stands in another folder, and these
     /// are in nobody's way but the disk's.
     pub(crate) fn clear(&self, site: &Site<'_>) {
-        for executable in self.executables.values().filter(|_| site.named.is_none()) {
+        let once = self.package.as_ref().is_some_and(|package| package.folder == folder_of(site.session));
+        for executable in self.executables.values().filter(|_| once) {
             let _ = std::fs::remove_file(executable);
         }
     }
@@ -99,8 +104,7 @@ impl Stage {
     }
 }
 
-/// The manifest of another session that `folder` is a part of.
-fn sealed(folder: &Path, session: &Path) -> Option<PathBuf> {
-    let seals = folder.ancestors().filter(|above| *above != session).map(|above| above.join("MANIFEST.sha256"));
-    seals.into_iter().find(|seal| seal.is_file())
+/// True for a part of another session: the manifest of that one speaks of its bytes.
+fn is_sealed(folder: &Path, session: &Path) -> bool {
+    folder.ancestors().filter(|above| *above != session).any(|above| above.join("MANIFEST.sha256").is_file())
 }

@@ -17,8 +17,6 @@ pub(crate) struct Sut {
     pub edition: Edition,
     /// What it depends on, for whatever purpose.
     pub dependencies: Vec<Dependency>,
-    /// Its programs.
-    pub bins: Vec<String>,
 }
 
 /// The packages under test and their workspace.
@@ -55,13 +53,11 @@ pub(crate) fn ask(workspace: &Workspace, members: &[&Member]) -> Result<Suts, St
 
 fn sut(metadata: &Metadata, member: &Member) -> Option<Sut> {
     let package: &Package = metadata.packages.iter().find(|package| package.name.as_str() == member.name)?;
-    let bins = package.targets.iter().filter(|target| target.is_bin());
     Some(Sut {
         id: package.id.repr.clone(),
         name: member.name.clone(),
         root: member.root.clone(),
         edition: package.edition,
         dependencies: package.dependencies.clone(),
-        bins: bins.map(|target| target.name.clone()).collect(),
     })
 }

@@ -82,8 +82,6 @@ pub(crate) struct Job<'a> {
     pub folder: &'a Path,
     /// Where it builds to.
     pub target_dir: &'a Path,
-    /// Configuration beside that of the folder.
-    pub config: &'a Path,
     /// How.
     pub options: Options,
 }
@@ -129,7 +127,11 @@ impl Job<'_> {
         let mut cargo = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
         // Not rendered by cargo: what a package under test does not compile for is told to programs, too.
         cargo.args(["build", "--keep-going", "--message-format=json-diagnostic-rendered-ansi", "--manifest-path"]);
-        cargo.arg(self.manifest).arg("--target-dir").arg(self.target_dir).arg("--config").arg(self.config);
+        cargo.arg(self.manifest).arg("--target-dir").arg(self.target_dir);
+        // Programs under test are those of this build, not those that an outer cargo told of.
+        for (name, _) in std::env::vars_os().filter(|(name, _)| name.to_string_lossy().starts_with("CARGO_BIN_EXE_")) {
+            cargo.env_remove(name);
+        }
         cargo.args(packages.iter().flat_map(|package| ["--package", package]));
         cargo.args(tests.iter().flat_map(|test| ["--test", test]));
         if self.options.release {

@@ -356,3 +356,36 @@ fn without_cargo_a_run_says_what_it_cannot_do() {
     assert!(said.err.contains("not in a cargo workspace") && said.err.contains("--manifest-path"), "{}", said.err);
     run("none.md").expect(2);
 }
+
+#[test]
+fn a_package_that_changes_while_it_is_built_is_not_run() {
+    let repository = Repository::with(|package| package.write("build.rs", "fn main() {}\n"));
+    repository.run(&["--scenario", "S1"], 4);
+    repository.fill(FILES[0], "");
+    repository.will_find("S1", Verdict::PassSmoke);
+    // Runs after the sources went into the session, and before the tests are compiled.
+    let path = repository.beside("harness").join(FILES[0]);
+    let build = format!(
+        "fn main() {{ let path = {path:?}; let text = std::fs::read_to_string(path).unwrap(); std::fs::write(path, text + \"// x\").unwrap(); }}"
+    );
+    repository.package.write("build.rs", &build);
+    let json = repository.run(&["--scenario", "S1"], 4);
+    assert!(reason(&json, "S1").contains("was changed while it was built"), "{json}");
+}
+
+#[test]
+fn evidence_of_a_session_is_run_from_a_copy_and_stays_as_it_is() {
+    let repository = Repository::new();
+    repository.run(&["--scenario", "S1"], 4);
+    repository.fill(FILES[0], "");
+    repository.will_find("S1", Verdict::PassSmoke);
+    let first = repository.run(&["--scenario", "S1"], 0);
+    let evidence = format!("{}/artifacts/harness", first["session"].as_str().unwrap());
+    let before = repository.package.files();
+    let args = ["run", PLAN_PATH, "--scenario", "S1", "--harness", &evidence, "--format", "json"];
+    let again: Value = serde_json::from_str(&repository.disttest(&args).expect(0).out).unwrap();
+    assert_ne!(again["session"], first["session"]);
+    assert_eq!(again["harness"], format!("{}/artifacts/harness", again["session"].as_str().unwrap()));
+    let after = repository.package.files();
+    assert!(before.iter().all(|file| after.contains(file)));
+}
