@@ -36,27 +36,22 @@ pub(super) fn run(context: &Context, args: &RunArgs) -> Outcome {
     }
     let (workspace, mut found) = find(context, workspace, &plan, args)?;
     context.show(&plan, &found.diagnostics);
-    let (unauthored, told) = unauthored(&workspace, &plan, &scenarios, &mut found);
-    context.show(&plan, &told);
-    let targets: Vec<&Target> = found.targets.iter().collect();
-    let options = build::Options { release: args.release, quiet: context.common.quiet };
-    let executables = build::executables(&workspace, &targets, options)?;
     let order = order(&workspace, &plan, args)?;
-    let named = named(&workspace, &plan, &found, &unauthored);
     let folder = args.harness.as_deref().map(std::path::absolute).transpose();
     let folder = folder.map_err(|error| Failure::new(End::WrongUsage, format!("--harness: {error}")))?;
-    let site = Site {
-        workspace: &workspace,
-        session: Path::new(&order.session),
-        session_root: Path::new(&order.session_root),
-        named: folder.as_deref(),
-        copied: None,
-        refresh: args.refresh_harness,
-    };
+    let (session, root) = (Path::new(&order.session), Path::new(&order.session_root));
+    let site = Site { refresh: args.refresh_harness, ..Site::new(&workspace, session, root, folder.as_deref()) };
+    let (unauthored, told) = unauthored(&workspace, &plan, &scenarios, &site.folder(), &mut found);
+    context.show(&plan, &told);
     if unauthored.is_empty() && folder.is_some() {
         context.console.warning("--harness has no effect: every test that could be in it stands in the repository");
     }
+    let named = named(&workspace, &plan, &found, &unauthored);
+    let targets: Vec<&Target> = found.targets.iter().collect();
+    let options = build::Options { release: args.release, quiet: context.common.quiet };
+    let executables = build::executables(&workspace, &targets, options)?;
     let stage = Stage::set(&context.console, &site, &unauthored, &named, &order, options);
+    found.targets.extend(unauthored.into_iter().map(|test| test.target));
     let interruptible = Interruptible::listen()
         .map_err(|error| Failure::new(End::Bug, format!("signals cannot be listened for: {error}")))?;
     let (executables, found) = (&executables, &found);
@@ -207,7 +202,7 @@ fn named(
     found: &targets::Found,
     unauthored: &[Unauthored],
 ) -> (String, PathBuf) {
-    let ephemeral = unauthored.first().map(|test| (&test.wanted, &test.sut));
+    let ephemeral = unauthored.first().map(|test| (&test.target.wanted, &test.sut));
     let first = found.targets.first().map(|target| (&target.wanted, &target.placed.member)).or(ephemeral);
     let below = || plan.path.strip_prefix(&workspace.root).unwrap_or(&plan.path).display().to_string();
     first.map_or_else(
@@ -228,32 +223,31 @@ struct Job<'a> {
 
 impl<'a> Job<'a> {
     fn scenario(&mut self, scenario: &Scenario) -> Row {
-        let id = scenario.id.value.to_string();
-        let harness = if self.stage.of(&id).is_some() { Harness::Ephemeral } else { Harness::Repository };
-        Row { harness, ..self.row(scenario) }
-    }
-
-    fn row(&mut self, scenario: &Scenario) -> Row {
         let (id, name) = (scenario.id.value.to_string(), scenario.name.value.as_str());
-        if let Some(signal) = self.interruptible.stopped() {
-            return Row::not_run(&id, name, format!("the run was stopped before it ({signal})"));
-        }
-        if let Some(staged) = self.stage.of(&id) {
-            let judged = staged.and_then(|(test, executable)| {
-                let order = Order { ephemeral_of: Some(test.sut.clone()), ..self.order.clone() };
-                self.judged(&test.target, scenario, executable, &order)
-            });
-            return judged.unwrap_or_else(|why| Row::not_run(&id, name, why));
-        }
         let target = self.found.targets.iter().find(|target| target.wanted.attribute.id == id);
+        let ephemeral = target.is_some_and(|target| self.stage.holds(target));
+        let harness = if ephemeral { Harness::Ephemeral } else { Harness::Repository };
+        let not_run = |why: String| Row { harness, ..Row::not_run(&id, name, why) };
+        if let Some(signal) = self.interruptible.stopped() {
+            return not_run(format!("the run was stopped before it ({signal})"));
+        }
         let Some(target) = target else {
             let left_out = self.found.left_out.iter().find(|(left_out, _)| *left_out == id);
             let why = left_out.map_or("its target is refused", |(_, why)| why.as_str());
-            return Row::not_run(&id, name, why.to_owned());
+            return not_run(why.to_owned());
         };
-        let executable = self.authored(target);
-        let judged = executable.and_then(|executable| self.judged(target, scenario, executable, self.order));
-        judged.unwrap_or_else(|why| Row::not_run(&id, name, why))
+        self.judged(target, scenario).unwrap_or_else(not_run)
+    }
+
+    /// The executable of a test, and the order that it is given.
+    fn launch(&self, target: &Target) -> Result<(&'a Path, Order), String> {
+        match self.stage.launch(target) {
+            Some(launch) => {
+                let (executable, sut) = launch?;
+                Ok((executable, Order { ephemeral_of: Some(sut.to_path_buf()), ..self.order.clone() }))
+            }
+            None => Ok((self.authored(target)?, self.order.clone())),
+        }
     }
 
     /// The executable of a test in the repository.
@@ -270,13 +264,9 @@ impl<'a> Job<'a> {
     }
 
     /// The row of a scenario that ran; `Err` says why it did not.
-    fn judged(
-        &mut self,
-        target: &Target,
-        scenario: &Scenario,
-        executable: &Path,
-        order: &Order,
-    ) -> Result<Row, String> {
+    fn judged(&mut self, target: &Target, scenario: &Scenario) -> Result<Row, String> {
+        let (executable, order) = self.launch(target)?;
+        let order = &order;
         let root = &target.placed.member.root;
         let function = crate::author::frame::function_name(&target.wanted.name);
         let test = execute::find(order, executable, root, &function)?;

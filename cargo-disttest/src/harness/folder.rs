@@ -56,15 +56,15 @@ pub(crate) fn manifest(folder: &Path, plan: &str) -> Result<Option<String>, Stri
 /// # Errors
 /// The file cannot be taken for this scenario's.
 pub(crate) fn test_file(folder: &Path, test: &Unauthored, refresh: bool) -> Result<TestFile, String> {
-    let relative = &test.relative;
+    let (relative, wanted) = (test.relative(), &test.target.wanted);
     target::no_symlink(folder, relative)?;
     let path = folder.join(relative);
     let before = write::read(&path)?;
     let format = |text: &str| rustfmt::format(text, &test.sut.root, test.sut.edition);
-    let change = file_change(&test.wanted, before.as_deref(), &format);
+    let change = file_change(wanted, before.as_deref(), &format);
     let shown = path.display();
-    let changed = before.as_deref().is_some_and(|text| !was_made_for(text, &test.wanted.attribute.scenario_sha256));
-    let id = &test.wanted.attribute.id;
+    let changed = before.as_deref().is_some_and(|text| !was_made_for(text, &wanted.attribute.scenario_sha256));
+    let id = test.id();
     let (after, note) = match change {
         FileChange::UpToDate { .. } => (None, None),
         FileChange::Create { text } => (Some(text), None),
@@ -88,7 +88,7 @@ pub(crate) fn test_file(folder: &Path, test: &Unauthored, refresh: bool) -> Resu
     let text = after.as_ref().or(before.as_ref()).map_or("", String::as_str);
     let unfilled = unfilled(text);
     let edit = after.map(|after| Edit { path: path.clone(), before, after });
-    Ok(TestFile { id: id.clone(), relative: relative.clone(), edit, note, unfilled })
+    Ok(TestFile { id: id.to_owned(), relative: relative.to_owned(), edit, note, unfilled })
 }
 
 fn was_made_for(text: &str, scenario_sha256: &str) -> bool {
@@ -150,14 +150,16 @@ mod tests {
     #![expect(clippy::unwrap_used, reason = "tests")]
     use super::*;
     use crate::author::fixture::wanted;
-    use crate::workspace::Member;
+    use crate::targets::Target;
+    use crate::workspace::{Member, Placed};
 
     fn test(scenario_sha256: &str) -> Unauthored {
         let sut = Member { name: "s".into(), root: "/".into(), edition: cargo_metadata::Edition::E2021, tests: vec![] };
         let mut wanted = wanted();
         wanted.attribute.scenario_sha256 = scenario_sha256.repeat(64);
         wanted.workload = format!("as {scenario_sha256} says");
-        Unauthored { sut, relative: "tests/s1.rs".into(), wanted }
+        let placed = Placed { member: sut.clone(), relative: "tests/s1.rs".into() };
+        Unauthored { sut, target: Target { placed, wanted } }
     }
 
     /// The file of [`test`] in a folder, written by `edit` from what is generated.

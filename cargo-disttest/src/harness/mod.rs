@@ -17,8 +17,7 @@ mod target_dir;
 use crate::author::write::{self, Edit};
 use crate::dependency;
 use crate::runner::build::{self, Options};
-use crate::targets::Target;
-use crate::workspace::{Member, Placed, Workspace};
+use crate::workspace::{Member, Workspace};
 use folder::TestFile;
 use place::Unauthored;
 pub(crate) use promote::promoted;
@@ -44,32 +43,47 @@ pub(crate) struct Site<'a> {
     pub refresh: bool,
 }
 
+impl<'a> Site<'a> {
+    /// For a package in `named`, or in the session where none is named.
+    pub(crate) fn new(
+        workspace: &'a Workspace,
+        session: &'a Path,
+        session_root: &'a Path,
+        named: Option<&'a Path>,
+    ) -> Self {
+        let copied = named.filter(|folder| is_sealed(folder, session));
+        let named = named.filter(|_| copied.is_none());
+        Site { workspace, session, session_root, named, copied, refresh: false }
+    }
+
+    /// Where the package is worked on.
+    pub(crate) fn folder(&self) -> PathBuf {
+        self.named.map_or_else(|| folder_of(self.session), Path::to_path_buf)
+    }
+}
+
+/// True for a part of another session: the manifest of that one speaks of its bytes.
+fn is_sealed(folder: &Path, session: &Path) -> bool {
+    folder.ancestors().filter(|above| *above != session).any(|above| above.join("MANIFEST.sha256").is_file())
+}
+
 /// An ephemeral package with its tests in place.
 #[derive(Debug)]
 pub(crate) struct Package {
     /// Its folder.
     pub folder: PathBuf,
-    /// Its scenarios.
-    pub tests: Vec<Test>,
-    /// Scenarios that have no test in it: (id, why).
+    /// Files that are not in it as they would have to be: (path below it, why).
     pub refused: Vec<(String, String)>,
     /// What a person must know.
     pub notes: Vec<String>,
     /// Regions to be filled: (file, line, name).
     pub unfilled: Vec<(PathBuf, usize, String)>,
+    /// Names of its tests that are to be built.
+    tests: Vec<String>,
     suts: Suts,
     target_dir: PathBuf,
     /// The sources as the session holds them.
     sources: Vec<(PathBuf, Vec<u8>)>,
-}
-
-/// A test in an ephemeral package.
-#[derive(Clone, Debug)]
-pub(crate) struct Test {
-    /// Where it is and what it declares.
-    pub target: Target,
-    /// The folder of the package under test.
-    pub sut: PathBuf,
 }
 
 /// Where the package of a session stands in it.
@@ -82,9 +96,9 @@ pub(crate) fn folder_of(session: &Path) -> PathBuf {
 /// # Errors
 /// Why there is none.
 pub(crate) fn prepare(site: &Site<'_>, wanted: &[Unauthored]) -> Result<Package, String> {
-    let plan = &wanted[0].wanted.attribute.plan;
+    let plan = &wanted[0].target.wanted.attribute.plan;
     let evidence = folder_of(site.session);
-    let folder = site.named.unwrap_or(&evidence).to_path_buf();
+    let folder = site.folder();
     if let Some(from) = site.copied {
         folder::manifest(from, plan)?;
         folder::copy(&folder::sources(from)?, &folder).map_err(|error| format!("{}: {error}", folder.display()))?;
@@ -125,7 +139,8 @@ pub(crate) fn prepare(site: &Site<'_>, wanted: &[Unauthored]) -> Result<Package,
         folder::copy(&sources, &evidence).map_err(|error| format!("{}: {error}", evidence.display()))?;
     }
     let notes = files.iter().filter_map(|file| file.note.clone()).collect();
-    let tests = tests(&folder, &manifest, wanted, &files);
+    let tests = package::tests(&manifest).into_iter().filter(|(_, path)| relatives.contains(path));
+    let tests = tests.map(|(name, _)| name).collect();
     let open = |file: &TestFile| -> Vec<(PathBuf, usize, String)> {
         let path = folder.join(&file.relative);
         file.unfilled.iter().map(|region| (path.clone(), region.line, region.name.clone())).collect()
@@ -147,30 +162,17 @@ fn members(wanted: &[Unauthored]) -> Vec<&Member> {
 fn files(folder: &Path, wanted: &[Unauthored], refresh: bool) -> (Vec<TestFile>, Vec<(String, String)>) {
     let (mut files, mut refused) = (Vec::<TestFile>::new(), Vec::new());
     for test in wanted {
-        let taken = files.iter().find(|file| file.relative == test.relative);
+        let taken = files.iter().find(|file| file.relative == test.relative());
         let file = match taken {
             Some(file) => Err(format!("its file {} is that of {}", file.relative, file.id)),
             None => folder::test_file(folder, test, refresh),
         };
         match file {
             Ok(file) => files.push(file),
-            Err(why) => refused.push((test.wanted.attribute.id.clone(), why)),
+            Err(why) => refused.push((test.relative().to_owned(), why)),
         }
     }
     (files, refused)
-}
-
-fn tests(folder: &Path, manifest: &str, wanted: &[Unauthored], files: &[TestFile]) -> Vec<Test> {
-    let tests = package::tests(manifest).into_iter().map(|(name, path)| (name, folder.join(path))).collect();
-    let edition = wanted[0].sut.edition;
-    let member = Member { name: package::NAME.to_owned(), root: folder.to_path_buf(), edition, tests };
-    let test = |test: &Unauthored| {
-        let id = &test.wanted.attribute.id;
-        let file = files.iter().find(|file| file.id == *id)?;
-        let placed = Placed { member: member.clone(), relative: file.relative.clone() };
-        Some(Test { target: Target { placed, wanted: test.wanted.clone() }, sut: test.sut.root.clone() })
-    };
-    wanted.iter().filter_map(test).collect()
 }
 
 /// Adds to the lock file what the package needs beside the packages under test, and moves no version that they have.
@@ -217,7 +219,7 @@ impl Package {
         }
         let variables: Vec<(String, PathBuf)> =
             under_test.programs.into_iter().map(|(name, path)| (package::bin_variable(&name), path)).collect();
-        let names: Vec<&str> = self.tests.iter().filter_map(|test| test.target.placed.test_target()).collect();
+        let names: Vec<&str> = self.tests.iter().map(String::as_str).collect();
         if names.is_empty() {
             return Ok(BTreeMap::new());
         }

@@ -1,6 +1,6 @@
 //! Which scenarios have no test in the repository, and where their tests stand in an ephemeral package.
 
-use crate::author::Wanted;
+use super::package::NAME;
 use crate::declare;
 use crate::plan_file::PlanFile;
 use crate::targets::{Found, Target};
@@ -8,57 +8,72 @@ use crate::workspace::{Member, Placed, Workspace};
 use disttest_runtime::base::diagnostic::Diagnostic;
 use disttest_runtime::plan::Scenario;
 use disttest_runtime::session::path_safe;
+use std::path::Path;
 
-/// A scenario whose test the repository does not hold.
+/// A test that the repository does not hold.
 #[derive(Clone, Debug)]
 pub(crate) struct Unauthored {
     /// The package under test.
     pub sut: Member,
-    /// Path in the ephemeral package, with `/`: the same for every run of the plan.
-    pub relative: String,
-    /// What the file says.
-    pub wanted: Wanted,
+    /// Where its file is in the ephemeral package, which is the same for every run of the plan, and what it says.
+    pub target: Target,
 }
 
-/// Takes out of `found` what the repository does not hold: targets whose file does not exist, and scenarios that could
-/// have a Rust test and name no file for it. A file that is there is never replaced, whatever is wrong with it: one
-/// scenario, one test. Gives them in plan order, with what there is to say about them.
+impl Unauthored {
+    /// Path in the ephemeral package, with `/`.
+    pub(crate) fn relative(&self) -> &str {
+        &self.target.placed.relative
+    }
+
+    /// Its scenario.
+    pub(crate) fn id(&self) -> &str {
+        &self.target.wanted.attribute.id
+    }
+}
+
+/// Takes out of `found` what the repository does not hold, and gives it a place in the ephemeral package in `folder`:
+/// targets whose file does not exist, and `scenarios` that could have a Rust test and name no file for it. A file that
+/// is there is never replaced, whatever is wrong with it: one scenario, one test. With what there is to say about them.
 pub(crate) fn unauthored(
     workspace: &Workspace,
     plan: &PlanFile,
     scenarios: &[&Scenario],
+    folder: &Path,
     found: &mut Found,
 ) -> (Vec<Unauthored>, Vec<Diagnostic>) {
-    let (mut all, mut told) = (Vec::new(), Vec::new());
-    for scenario in scenarios {
+    let (missing, there) = std::mem::take(&mut found.targets).into_iter().partition(is_missing);
+    found.targets = there;
+    let mut all: Vec<Unauthored> = Vec::new();
+    for target in missing {
+        let (relative, sut) = (targeted(workspace, &target.placed), target.placed.member.clone());
+        all.push(Unauthored { target: Target { placed: placed(folder, &sut, relative), ..target }, sut });
+    }
+    let mut told = Vec::new();
+    for scenario in scenarios.iter().filter(|scenario| could_be_rust(scenario)) {
         let id = scenario.id.value.to_string();
-        if let Some(at) = found.targets.iter().position(|target| of(target, &id) && is_missing(target)) {
-            let Target { placed, wanted } = found.targets.remove(at);
-            all.push(Unauthored { relative: targeted(workspace, &placed), sut: placed.member, wanted });
-        } else if let Some(at) = found.left_out.iter().position(|(left_out, _)| *left_out == id)
-            && could_be_rust(scenario)
-        {
-            let Some(sut) = workspace.under_test(&plan.path) else {
-                let why =
-                    "it has no `Target test file`, and its plan stands in no package: -p names the one under test";
-                found.left_out[at].1 = why.to_owned();
-                continue;
-            };
-            let relative = untargeted(scenario);
-            let placed = Placed { member: sut.clone(), relative: relative.clone() };
-            let (wanted, diagnostics) = declare::scenario(workspace, plan, scenario, &placed);
-            told.extend(diagnostics);
-            if let Some(wanted) = wanted {
-                found.left_out.remove(at);
-                all.push(Unauthored { sut: sut.clone(), relative, wanted });
-            }
+        let Some(at) = found.left_out.iter().position(|(left_out, _)| *left_out == id) else { continue };
+        let Some(sut) = workspace.under_test(&plan.path) else {
+            let why = "it has no `Target test file`, and its plan stands in no package: -p names the one under test";
+            found.left_out[at].1 = why.to_owned();
+            continue;
+        };
+        // The plan is named as a test of the package under test names it.
+        let relative = untargeted(scenario);
+        let would_be = Placed { member: sut.clone(), relative: relative.clone() };
+        let (wanted, diagnostics) = declare::scenario(workspace, plan, scenario, &would_be);
+        told.extend(diagnostics);
+        if let Some(wanted) = wanted {
+            found.left_out.remove(at);
+            let target = Target { placed: placed(folder, sut, relative), wanted };
+            all.push(Unauthored { target, sut: sut.clone() });
         }
     }
     (all, told)
 }
 
-fn of(target: &Target, id: &str) -> bool {
-    target.wanted.attribute.id == id
+fn placed(folder: &Path, sut: &Member, relative: String) -> Placed {
+    let member = Member { name: NAME.to_owned(), root: folder.to_path_buf(), edition: sut.edition, tests: Vec::new() };
+    Placed { member, relative }
 }
 
 /// Nothing at all stands there; a link that leads nowhere is something.

@@ -3,19 +3,19 @@
 //! the same.
 
 use super::place::Unauthored;
-use super::{Package, Site, Test, folder_of, prepare};
+use super::{Package, Site, folder_of, prepare};
 use crate::console::Console;
 use crate::runner::build::Options;
 use crate::runner::execute::Order;
 use crate::runner::session;
+use crate::targets::Target;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 /// The stage of a run.
 #[derive(Debug, Default)]
 pub(crate) struct Stage {
-    /// The scenarios that it is for, by id.
-    ids: Vec<String>,
+    tests: Vec<Unauthored>,
     package: Option<Package>,
     executables: BTreeMap<PathBuf, PathBuf>,
     /// Why none of them runs.
@@ -37,16 +37,11 @@ impl Stage {
         if tests.is_empty() {
             return stage;
         }
-        stage.ids = tests.iter().map(|test| test.wanted.attribute.id.clone()).collect();
-        let sealed = site.named.filter(|folder| is_sealed(folder, site.session));
-        let site = &match sealed {
-            Some(_) => Site { named: None, copied: sealed, ..*site },
-            None => *site,
-        };
-        let folder = site.named.map_or_else(|| folder_of(site.session), Path::to_path_buf);
-        let listed = stage.ids.join(", ");
+        stage.tests = tests.to_vec();
+        let folder = site.folder();
+        let listed = tests.iter().map(Unauthored::id).collect::<Vec<_>>().join(", ");
         console.status("Harness", format_args!("{}: ephemeral, for {listed}", folder.display()));
-        if let Some(evidence) = sealed {
+        if let Some(evidence) = site.copied {
             console.warning(format_args!(
                 "{} is evidence of an earlier session, and a copy of it is run: fill its tests in a folder of their own",
                 evidence.display()
@@ -69,24 +64,33 @@ impl Stage {
         stage
     }
 
-    /// The test of scenario `id` and its executable, or why there is none; `None` when its test is in the repository.
-    pub(crate) fn of(&self, id: &str) -> Option<Result<(&Test, &Path), String>> {
-        self.ids.iter().any(|known| known == id).then(|| self.test(id))
+    /// True for a test that the repository does not hold.
+    pub(crate) fn holds(&self, target: &Target) -> bool {
+        self.of(target).is_some()
     }
 
-    fn test(&self, id: &str) -> Result<(&Test, &Path), String> {
+    fn of(&self, target: &Target) -> Option<&Unauthored> {
+        self.tests.iter().find(|test| test.target.placed == target.placed)
+    }
+
+    /// The executable of `target` and the folder of the package under test, or why there is none; `None` for a test
+    /// that the repository holds.
+    pub(crate) fn launch(&self, target: &Target) -> Option<Result<(&Path, &Path), String>> {
+        let test = self.of(target)?;
+        Some(self.executable(test).map(|executable| (executable, test.sut.root.as_path())))
+    }
+
+    fn executable(&self, test: &Unauthored) -> Result<&Path, String> {
         if let Some(why) = &self.why {
             return Err(why.clone());
         }
-        let package = self.package.as_ref().ok_or("there is no ephemeral package")?;
-        if let Some((_, why)) = package.refused.iter().find(|(refused, _)| refused == id) {
+        let refused = self.package.iter().flat_map(|package| &package.refused);
+        if let Some((_, why)) = refused.into_iter().find(|(refused, _)| refused == test.relative()) {
             return Err(why.clone());
         }
-        let test = package.tests.iter().find(|test| test.target.wanted.attribute.id == id);
-        let test = test.ok_or("the ephemeral package has no test of it")?;
         let file = test.target.placed.path();
         let executable = self.executables.get(&file.canonicalize().unwrap_or_else(|_| file.clone()));
-        Ok((test, executable.ok_or_else(|| format!("{} does not build", file.display()))?))
+        Ok(executable.ok_or_else(|| format!("{} does not build", file.display()))?)
     }
 
     /// Removes the executables of a package that is for this run only: its next one stands in another folder, and these
@@ -102,9 +106,4 @@ impl Stage {
     pub(crate) fn package(&self) -> Option<&Package> {
         self.package.as_ref()
     }
-}
-
-/// True for a part of another session: the manifest of that one speaks of its bytes.
-fn is_sealed(folder: &Path, session: &Path) -> bool {
-    folder.ancestors().filter(|above| *above != session).any(|above| above.join("MANIFEST.sha256").is_file())
 }
