@@ -1,6 +1,8 @@
 //! The command line as typed.
 
 use crate::console::{Color, Verbosity};
+use crate::reference::Kind;
+use crate::views::graph::Drawing;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use disttest_runtime::plan::Tier;
 use std::path::PathBuf;
@@ -76,6 +78,12 @@ pub(crate) enum Format {
     Text,
     /// For programs; carries a schema and its version.
     Json,
+    /// SARIF 2.1.0, for code scanning and editors; `plan` only.
+    #[value(hide = true)]
+    Sarif,
+    /// Workflow commands of GitHub Actions; `plan` only.
+    #[value(hide = true)]
+    Github,
 }
 
 /// What to do.
@@ -87,22 +95,69 @@ pub(crate) enum Verb {
     Author(AuthorArgs),
     /// Runs the scenarios of a plan in plan order and says what they prove
     Run(RunArgs),
+    /// Tells what a plan needs of the machine and whether it is there; installs nothing
+    Probe(ProbeArgs),
+    /// Lists what the runtime and the format offer: models, checkers, nemeses, probes, rules, verdicts, anomalies
+    Catalog(CatalogArgs),
+    /// Prints the page of a rule, verdict, checker, model, nemesis, probe or anomaly
+    Explain(ExplainArgs),
+    /// Prints the completion script of a shell
+    Completions(CompletionsArgs),
+    /// Prints the manual page of a verb, or writes all of them
+    Man(ManArgs),
     /// Prints the help of a verb or a topic (exit-codes)
     Help(HelpArgs),
 }
 
 /// Arguments of `plan`.
-#[derive(Debug, Args)]
+#[derive(Debug, Default, Args)]
 #[command(after_help = "\
-Example:
+Examples:
   cargo disttest plan docs/testing-plans/my-plan.md
+  cargo disttest plan --fix --dry-run
+  cargo disttest plan --deny warnings --format github
+  cargo disttest plan docs/testing-plans/my-plan.md --graph=dot | dot -Tsvg > plan.svg
 
-Exit status: 0 no errors, 1 a plan breaks a rule of the format, 2 a file cannot be read or is
-no plan.")]
+Beside text and json, `plan` has the formats sarif (SARIF 2.1.0, for code scanning and editors)
+and github (annotations of a workflow run).
+
+The level of a rule is that of a flag, else that of .config/disttest.toml ([lint], such as
+missing-header = \"allow\"), else the rule's own. In a plan,
+<!-- disttest:allow(rule-name) — reason --> suppresses a rule: in or directly above a scenario for
+that scenario, before the first section for the whole plan, elsewhere for its section. What a run
+relies on can be neither lowered nor suppressed.
+
+Exit status: 0 no errors, 1 a plan breaks a rule of the format, or --fix was refused, 2 a file
+cannot be read or is no plan.")]
 pub(crate) struct PlanArgs {
     /// Plan files; none: every docs/testing-plans/*.md of the workspace
     #[arg(value_name = "PLAN")]
     pub plans: Vec<PathBuf>,
+    /// Show every diagnostic, however often a rule is broken
+    #[arg(long)]
+    pub all: bool,
+    /// Make the changes that are safe, after showing them
+    #[arg(long)]
+    pub fix: bool,
+    /// With --fix: only show them
+    #[arg(long, requires = "fix")]
+    pub dry_run: bool,
+    /// With --fix: also in a plan with changes that are not committed
+    #[arg(long, requires = "fix")]
+    pub allow_dirty: bool,
+    /// Do not tell what breaks this rule
+    #[arg(long, value_name = "RULE")]
+    pub allow: Vec<String>,
+    /// Tell what breaks this rule as a warning
+    #[arg(long, value_name = "RULE")]
+    pub warn: Vec<String>,
+    /// Tell what breaks this rule as an error; `warnings`: every warning
+    #[arg(long, value_name = "RULE")]
+    pub deny: Vec<String>,
+    /// Draw claims → hypotheses → scenarios instead: mermaid, dot, or both
+    #[arg(long, value_enum, value_name = "DRAWING", num_args = 0..=1, require_equals = true,
+          default_missing_value = "both")]
+    pub graph: Option<Drawing>,
 }
 
 /// Arguments of `author`.
@@ -212,6 +267,94 @@ pub(crate) struct RunArgs {
     /// Build with optimizations
     #[arg(long)]
     pub release: bool,
+    /// What the operator knows and decides of the plan's §6b, as `probe --save` writes it
+    #[arg(long, value_name = "FILE")]
+    pub answers: Option<PathBuf>,
+}
+
+/// Arguments of `probe`.
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  cargo disttest probe docs/testing-plans/my-plan.md --save answers.toml
+  cargo disttest probe docs/testing-plans/my-plan.md --answers answers.toml --format json
+
+On a terminal it lists the needs and asks what is there and what not to look for before it looks. It
+starts known programs with their version flag and reads /proc and /sys; nothing else.
+
+An answers file is TOML, a table for each requirement:
+  [\"etcd\"]
+  present = true          # or false; without it the machine is looked at
+  version = \"3.5.9\"
+  skip = false            # true: do not look for it
+  missing = \"wait\"      # or \"proceed\"; or substitute = \"what stands in for it\"
+
+Exit status: 0 nothing is missing, 1 something is missing or too old, 2 a file cannot be read.")]
+pub(crate) struct ProbeArgs {
+    /// Plan file
+    #[arg(value_name = "PLAN")]
+    pub plan: PathBuf,
+    /// What the operator knows and decides; nobody is asked
+    #[arg(long, value_name = "FILE")]
+    pub answers: Option<PathBuf>,
+    /// Write the answers to this file, for `run --answers`
+    #[arg(long, value_name = "FILE")]
+    pub save: Option<PathBuf>,
+}
+
+/// Arguments of `catalog`.
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Example:
+  cargo disttest catalog nemeses
+
+Exit status: 0.")]
+pub(crate) struct CatalogArgs {
+    /// Only this kind
+    #[arg(value_enum, value_name = "KIND")]
+    pub kind: Option<Kind>,
+}
+
+/// Arguments of `explain`.
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Example:
+  cargo disttest explain vague-oracle
+  cargo disttest explain PASS-smoke
+
+Exit status: 0, 2 when nothing has that name.")]
+pub(crate) struct ExplainArgs {
+    /// Name, in any case, or an alias of it
+    #[arg(value_name = "NAME")]
+    pub name: String,
+}
+
+/// Arguments of `completions`.
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Example:
+  cargo disttest completions bash > ~/.local/share/bash-completion/completions/cargo-disttest
+
+The script completes `cargo-disttest`.")]
+pub(crate) struct CompletionsArgs {
+    /// The shell
+    #[arg(value_enum, value_name = "SHELL")]
+    pub shell: clap_complete::Shell,
+}
+
+/// Arguments of `man`.
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  cargo disttest man author | man -l -
+  cargo disttest man --output ~/.local/share/man/man1")]
+pub(crate) struct ManArgs {
+    /// The verb; none: the program
+    #[arg(value_name = "VERB", conflicts_with = "output")]
+    pub verb: Option<String>,
+    /// Write the pages of all verbs to this folder
+    #[arg(long, value_name = "DIR")]
+    pub output: Option<PathBuf>,
 }
 
 /// Arguments of `help`.

@@ -106,9 +106,14 @@ impl Console {
         self.to_stdout(format_args!("{text}"));
     }
 
+    /// Somebody can be asked.
+    pub(crate) fn is_interactive(&self) -> bool {
+        std::io::stdin().is_terminal() && std::io::stderr().is_terminal()
+    }
+
     /// Asks on the terminal; `None` when stdin or stderr is none, or stdin has ended.
     pub(crate) fn ask(&self, question: &str) -> Option<String> {
-        if !std::io::stdin().is_terminal() || !std::io::stderr().is_terminal() {
+        if !self.is_interactive() {
             return None;
         }
         self.to_stderr(format_args!("{BOLD}{question}{BOLD:#} "));

@@ -108,7 +108,14 @@ fn no_claim(plan: &plan::Plan, scenario: &Scenario) -> Vec<Diagnostic> {
 
 fn error(scenario: &Scenario, rule: &str, message: &str) -> Diagnostic {
     let message = format!("{}: {message}", scenario.id.value);
-    Diagnostic { rule: rule.to_owned(), severity: Severity::Error, message, span: scenario.id.span, help: None }
+    Diagnostic {
+        rule: rule.to_owned(),
+        severity: Severity::Error,
+        message,
+        span: scenario.id.span,
+        help: None,
+        edits: Vec::new(),
+    }
 }
 
 /// The attribute, but for what names the plan.

@@ -60,6 +60,8 @@ pub(crate) enum End {
     Violation,
     /// A scenario passed, but below the tier that was asked for.
     TierNotMet,
+    /// Something that the plan requires of its environment is missing.
+    Lacking,
     /// A flag or an argument is wrong.
     WrongUsage,
     /// A file cannot be read, or is not what it should be.
@@ -81,9 +83,13 @@ impl End {
     pub(crate) fn exit_code(self) -> ExitCode {
         match self {
             End::Clean => ExitCode::Done,
-            End::PlanErrors | End::Conflict | End::UnsafeTarget | End::Drift | End::Violation | End::TierNotMet => {
-                ExitCode::No
-            }
+            End::PlanErrors
+            | End::Conflict
+            | End::UnsafeTarget
+            | End::Drift
+            | End::Violation
+            | End::TierNotMet
+            | End::Lacking => ExitCode::No,
             End::WrongUsage | End::Unreadable | End::Unwritable => ExitCode::Usage,
             End::NothingConcluded => ExitCode::Inconclusive,
             End::NotRun | End::PlanNotRunnable => ExitCode::Blocked,

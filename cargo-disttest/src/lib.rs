@@ -3,16 +3,22 @@
 mod author;
 mod cli;
 pub mod commands;
+mod config;
 mod console;
 mod declare;
 mod dependency;
 pub mod diagnostics;
 mod exit_code;
+mod fix;
 mod git;
 mod harness;
 mod plan_file;
+mod probe;
+mod reference;
 mod runner;
+mod surroundings;
 mod targets;
+mod views;
 mod workspace;
 
 use clap::Parser;

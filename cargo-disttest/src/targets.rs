@@ -112,5 +112,12 @@ fn place(workspace: &Workspace, plan: &PlanFile, scenario: &Scenario) -> Place {
 }
 
 fn error(rule: &str, message: String, span: Span, help: &str) -> Diagnostic {
-    Diagnostic { rule: rule.to_owned(), severity: Severity::Error, message, span, help: Some(help.to_owned()) }
+    Diagnostic {
+        rule: rule.to_owned(),
+        severity: Severity::Error,
+        message,
+        span,
+        help: Some(help.to_owned()),
+        edits: Vec::new(),
+    }
 }

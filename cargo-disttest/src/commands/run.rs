@@ -8,6 +8,7 @@ use crate::harness::place::{Unauthored, unauthored};
 use crate::harness::stage::Stage;
 use crate::harness::{self, Site};
 use crate::plan_file::PlanFile;
+use crate::probe::finding::Finding;
 use crate::runner::execute::{self, Order};
 use crate::runner::interrupt::Interruptible;
 use crate::runner::rows::{self, Row};
@@ -34,6 +35,8 @@ pub(super) fn run(context: &Context, args: &RunArgs) -> Outcome {
             .console
             .warning(format_args!("the plan breaks rules of the format: cargo disttest plan {}", plan.shown));
     }
+    let environment = super::probe::for_session(context, &plan, args.answers.as_deref())?;
+    halt_if_waiting(&environment)?;
     let (workspace, mut found) = find(context, workspace, &plan, args)?;
     context.show(&plan, &found.diagnostics);
     let order = order(&workspace, &plan, args)?;
@@ -50,6 +53,10 @@ pub(super) fn run(context: &Context, args: &RunArgs) -> Outcome {
     let targets: Vec<&Target> = found.targets.iter().collect();
     let options = build::Options { release: args.release, quiet: context.common.quiet };
     let executables = build::executables(&workspace, &targets, options)?;
+    if !environment.is_empty() {
+        session::open(&workspace, &named, &order, &environment)
+            .map_err(|why| Failure::new(End::Unwritable, format!("the session folder: {why:#}")))?;
+    }
     let stage = Stage::set(&context.console, &site, &unauthored, &named, &order, options);
     found.targets.extend(unauthored.into_iter().map(|test| test.target));
     let interruptible = Interruptible::listen()
@@ -173,6 +180,18 @@ fn halt_if_lacking(plan: &PlanFile, scenarios: &[&Scenario], args: &RunArgs) -> 
         return Ok(());
     }
     let message = format!("nothing was run, because the plan lacks what a run needs:\n  {}", lacking.join("\n  "));
+    Err(Failure::new(End::PlanNotRunnable, message))
+}
+
+/// The operator chose to wait for something that is not there.
+fn halt_if_waiting(environment: &[Finding]) -> Result<(), Failure> {
+    let waits = environment.iter().filter(|finding| finding.waits);
+    let list: Vec<String> =
+        waits.map(|f| format!("{} (for {}; install: {})", f.requirement, f.used_by, f.install_hint)).collect();
+    if list.is_empty() {
+        return Ok(());
+    }
+    let message = format!("nothing was run: the answers say to wait for what is missing:\n  {}", list.join("\n  "));
     Err(Failure::new(End::PlanNotRunnable, message))
 }
 

@@ -3,6 +3,7 @@
 use super::execute::Order;
 use super::rows::Row;
 use crate::plan_file::PlanFile;
+use crate::probe::finding::Finding;
 use crate::workspace::Workspace;
 use disttest_runtime::base::digest::sha256_hex;
 use disttest_runtime::plan::Scenario;
@@ -32,6 +33,46 @@ pub(crate) fn create(root: &Path, slug: &str, now: SystemTime) -> io::Result<Pat
     unreachable!("there are more numbers than folders")
 }
 
+/// Opens the session with what the machine has of what the plan requires, before anything runs in it.
+///
+/// # Errors
+/// The session cannot be joined or written.
+pub(crate) fn open(
+    workspace: &Workspace,
+    named: &(String, PathBuf),
+    order: &Order,
+    environment: &[Finding],
+) -> anyhow::Result<()> {
+    let environment: Vec<_> = environment.iter().map(capability).collect();
+    join(workspace, named, order, &environment).map(drop)
+}
+
+/// A row of the matrix in the session log.
+fn capability(found: &Finding) -> (String, String, String, String) {
+    let choice = found.choice.as_deref().map(|choice| format!("; operator: {choice}")).unwrap_or_default();
+    let version = found.version.clone().unwrap_or_else(|| "—".to_owned());
+    let source = format!("{}{choice}", found.source);
+    (found.requirement.clone(), found.presence.word().to_owned(), version, source)
+}
+
+fn join(
+    workspace: &Workspace,
+    named: &(String, PathBuf),
+    order: &Order,
+    environment: &[(String, String, String, String)],
+) -> anyhow::Result<Session> {
+    Session::join(&SessionSpec {
+        root: Path::new(&order.session_root),
+        workspace: &workspace.root,
+        key: &Key::Folder(PathBuf::from(&order.session)),
+        plan: &session::PlanFile::find(&named.0, &named.1),
+        tier: order.tier,
+        sut_args: &order.sut_args,
+        missing_budgets_allowed: order.allow_missing_budgets,
+        environment,
+    })
+}
+
 /// Writes down, in the session, each scenario that did not run and left no record of its own, with its reason; then
 /// builds the reports anew. `named` is the plan as its tests name it, and the folder of their package.
 ///
@@ -50,7 +91,7 @@ pub(crate) fn note_not_run(
         .filter(|row| row.verdict == Verdict::NotRun)
         .filter_map(|row| Some(not_run(plan, &named.0, of(row)?, order, row)))
         .collect();
-    let session = join(workspace, named, order)?;
+    let session = join(workspace, named, order, &[])?;
     session.register(&records)?;
     session.rebuild()?;
     Ok(())
@@ -67,19 +108,7 @@ pub(crate) fn begin_ephemeral(
     order: &Order,
     folder: &Path,
 ) -> anyhow::Result<()> {
-    join(workspace, named, order)?.note_harness(folder)
-}
-
-fn join(workspace: &Workspace, named: &(String, PathBuf), order: &Order) -> anyhow::Result<Session> {
-    Session::join(&SessionSpec {
-        root: Path::new(&order.session_root),
-        workspace: &workspace.root,
-        key: &Key::Folder(PathBuf::from(&order.session)),
-        plan: &session::PlanFile::find(&named.0, &named.1),
-        tier: order.tier,
-        sut_args: &order.sut_args,
-        missing_budgets_allowed: order.allow_missing_budgets,
-    })
+    join(workspace, named, order, &[])?.note_harness(folder)
 }
 
 fn not_run(plan: &PlanFile, named: &str, scenario: &Scenario, order: &Order, row: &Row) -> ScenarioRecord {

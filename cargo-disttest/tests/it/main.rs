@@ -3,8 +3,12 @@
 
 mod author;
 mod default_mode;
+mod explain;
 mod help;
 mod package;
 mod plan;
+mod probe;
 mod run;
+mod snapshot;
 mod stub;
+mod told;

@@ -155,6 +155,7 @@ impl<'a> Supervisor<'a> {
             tier: self.options.tier,
             sut_args: &self.options.sut_args,
             missing_budgets_allowed: self.options.allow_missing_budgets,
+            environment: &[],
         })?;
         let joined = Joined { plan, session };
         let of_plan = self.entries.iter().filter(|e| (e.registration.plan, e.registration.manifest_dir) == key);

@@ -14,6 +14,7 @@ mod no_fault;
 mod parse;
 mod resolve;
 mod rules;
+mod suppress;
 
 pub use budget::{Budget, Budgets, Release, Tier};
 pub use category::Category;
@@ -27,6 +28,7 @@ pub use model::*;
 pub use parse::parse;
 pub use resolve::{Fault, Resolved, resolve, resolve_arm};
 pub use rules::{RULES, Rule, rule};
+pub use suppress::{Scope, Suppressed, Suppression, may_be_suppressed, suppress, suppressions};
 
 use crate::base::diagnostic::Diagnostic;
 
@@ -43,6 +45,16 @@ pub fn check(text: &str) -> (Plan, Vec<Diagnostic>) {
     }
     told.sort_by_key(|d| (d.span.start, d.span.end));
     (plan, told)
+}
+
+/// As [`check`], with the plan's own suppressions applied: what is told of it unless somebody sets levels, and what is
+/// not. A test, an attribute or a verdict never looks at suppressions; they ask [`check`].
+pub fn told(text: &str) -> (Plan, Vec<Diagnostic>, Vec<Suppressed>) {
+    let (plan, mut found) = check(text);
+    let (allowed, wrong) = suppressions(&plan, text);
+    found.extend(wrong);
+    let (kept, suppressed) = suppress(&allowed, found);
+    (plan, kept, suppressed)
 }
 
 /// True for a text that is such a plan at all: it has the title, a scenario, or two of the numbered sections. Another

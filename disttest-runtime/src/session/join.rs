@@ -34,6 +34,9 @@ pub struct SessionSpec<'a> {
     pub sut_args: &'a [String],
     /// Budgets may be missing.
     pub missing_budgets_allowed: bool,
+    /// Environment capability matrix, as [`SessionRecord::environment`]; empty where nobody looked. The first to join
+    /// decides.
+    pub environment: &'a [(String, String, String, String)],
 }
 
 /// A session of one plan that this process belongs to.
@@ -314,7 +317,10 @@ fn new_record(spec: &SessionSpec<'_>, slug: &str, started: String, dir: &Path) -
         dir: dir.display().to_string(),
         operator: operator(),
         toolbox: discover_toolbox(spec.workspace),
-        environment: environment.collect(),
+        environment: match spec.environment {
+            [] => environment.collect(),
+            seen => seen.to_vec(),
+        },
         missing_budgets_allowed: spec.missing_budgets_allowed,
         tier: spec.tier,
         sut_args: spec.sut_args.to_vec(),

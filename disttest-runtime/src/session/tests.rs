@@ -35,6 +35,7 @@ impl World {
             tier,
             sut_args: &[],
             missing_budgets_allowed: false,
+            environment: &[],
         })
     }
 
