@@ -289,6 +289,9 @@ pub(crate) struct AuthorArgs {
     /// Do not edit Cargo.toml; print the text to paste
     #[arg(long)]
     pub no_manifest: bool,
+    /// Take regions that were filled in the ephemeral package DIR (of `run --harness`) into new files
+    #[arg(long, value_name = "DIR")]
+    pub from_harness: Option<PathBuf>,
 }
 
 /// What to do with a file in the way.
@@ -312,6 +315,11 @@ Examples:
   cargo disttest run docs/testing-plans/my-plan.md
   cargo disttest run docs/testing-plans/my-plan.md --tier hardening --release
   cargo disttest run docs/testing-plans/my-plan.md --scenario S3 --seed 7
+
+Scenarios without a test in the repository are run from an ephemeral package in the session, and
+nothing is written into the repository: they are NOT-RUN until somebody fills their regions, with
+`author` in the repository or with --harness DIR elsewhere. With DIST_TEST_AUTHOR_MODE=1 `run`
+writes them to their places first, as `author` does.
 
 The last line is the SHA-256 of the session's MANIFEST.sha256: keep it where nobody can edit it.
 
@@ -337,6 +345,13 @@ pub(crate) struct RunArgs {
     /// Folder that sessions are written to [default: ./test-sessions of the workspace]
     #[arg(long, value_name = "DIR")]
     pub session_root: Option<PathBuf>,
+    /// Folder of an ephemeral package to work on, for scenarios without a test in the repository: made when there is
+    /// none, its filled regions kept. Without it, each run makes a new one in its session
+    #[arg(long, value_name = "DIR")]
+    pub harness: Option<PathBuf>,
+    /// Bring tests of --harness up to date that were filled for an earlier text of the plan
+    #[arg(long, requires = "harness")]
+    pub refresh_harness: bool,
     /// Unfilled regions fail instead of being passed over
     #[arg(long)]
     pub strict: bool,

@@ -96,6 +96,17 @@ fn run(folder: &Path, args: &[&str], files: &[PathBuf]) -> std::io::Result<Outpu
     git(folder).arg("--literal-pathspecs").args(args).args(files).output()
 }
 
+/// Whether `path` is ignored in the work tree that `folder` stands in; `None` where there is no work tree around it, or
+/// no git.
+pub(crate) fn is_ignored(folder: &Path, path: &Path) -> Option<bool> {
+    let output = git(folder).args(["check-ignore", "--quiet", "--"]).arg(path).output().ok()?;
+    match output.status.code() {
+        Some(0) => Some(true),
+        Some(1) => Some(false),
+        _ => None,
+    }
+}
+
 pub(crate) fn git(folder: &Path) -> Command {
     let mut git = Command::new("git");
     // A hook or an outer git process may have pointed these at another repository.

@@ -11,6 +11,7 @@ pub mod diagnostics;
 mod exit_code;
 mod fix;
 mod git;
+mod harness;
 mod keys;
 mod new;
 mod plan_file;

@@ -120,6 +120,13 @@ impl Workspace {
         self.place(plan, target).or_else(|| self.chosen.is_none().then(below))
     }
 
+    /// The package under test when a scenario names no file: that of `-p`, else the one that the plan stands in, else the
+    /// only one.
+    pub(crate) fn under_test(&self, plan: &Path) -> Option<&Member> {
+        let only = || self.members.first().filter(|_| self.members.len() == 1);
+        self.chosen().or_else(|| self.member_of(plan)).or_else(only)
+    }
+
     fn chosen(&self) -> Option<&Member> {
         self.chosen.as_ref().and_then(|name| self.members.iter().find(|member| member.name == *name))
     }

@@ -5,7 +5,7 @@ pub(crate) mod change;
 mod comments;
 pub(crate) mod diff;
 #[cfg(test)]
-mod fixture;
+pub(crate) mod fixture;
 pub(crate) mod foreign;
 pub(crate) mod formatter;
 pub(crate) mod frame;

@@ -4,6 +4,9 @@ use super::{Context, author, shorter};
 use crate::author::attribute::Attribute;
 use crate::cli::RunArgs;
 use crate::exit_code::{End, Failure, Outcome};
+use crate::harness::place::{Unauthored, unauthored};
+use crate::harness::stage::Stage;
+use crate::harness::{self, Site};
 use crate::plan_file::PlanFile;
 use crate::probe::finding::Finding;
 use crate::runner::execute::{self, Order};
@@ -13,7 +16,7 @@ use crate::runner::{build, needs, record, session};
 use crate::targets::{self, Target};
 use crate::workspace::Workspace;
 use disttest_runtime::plan::{Id, Scenario, Tier};
-use disttest_runtime::verdict::{ScenarioRecord, SessionVerdict, Verdict, test_is_ok};
+use disttest_runtime::verdict::{Harness, ScenarioRecord, SessionVerdict, Verdict, test_is_ok};
 use serde::Serialize;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -23,12 +26,12 @@ use std::time::SystemTime;
 pub(super) fn run(context: &Context, args: &RunArgs) -> Outcome {
     check_arguments(args)?;
     say_what_is_not_used(context);
-    let mut workspace = context.workspace()?;
+    let mut workspace = workspace(context, args)?;
     let plan = context.plan(&workspace, &args.plan)?;
     let scenarios = plan.select(&args.scenario)?;
     halt_if_lacking(&plan, &scenarios, args)?;
     if author::author_mode() {
-        author::author_missing(context, &plan, &args.scenario)?;
+        author::author_missing(context, &plan, &args.scenario, args.harness.as_deref())?;
         workspace = context.workspace()?;
     }
     if plan.has_errors() {
@@ -38,32 +41,63 @@ pub(super) fn run(context: &Context, args: &RunArgs) -> Outcome {
     }
     let environment = super::probe::for_session(context, &plan, args.answers.as_deref())?;
     halt_if_waiting(&environment)?;
-    let found = targets::find(&workspace, &plan, &args.scenario)?;
+    let mut found = targets::find(&workspace, &plan, &args.scenario)?;
     context.show(&plan, &found.diagnostics);
+    let order = order(&workspace, &plan, args)?;
+    let folder = args.harness.as_deref().map(std::path::absolute).transpose();
+    let folder = folder.map_err(|error| Failure::new(End::WrongUsage, format!("--harness: {error}")))?;
+    let (session, root) = (Path::new(&order.session), Path::new(&order.session_root));
+    let site = Site { refresh: args.refresh_harness, ..Site::new(&workspace, session, root, folder.as_deref()) };
+    let (unauthored, told) = unauthored(&workspace, &plan, &scenarios, &site.folder(), &mut found);
+    context.show(&plan, &told);
+    if unauthored.is_empty() && folder.is_some() {
+        context.console.warning("--harness has no effect: every test that could be in it stands in the repository");
+    }
+    let named = named(&workspace, &plan, &found, &unauthored);
     let targets: Vec<&Target> = found.targets.iter().collect();
     let options = build::Options { release: args.release, quiet: context.common.quiet };
     let executables = build::executables(&workspace, &targets, options)?;
-    let order = order(&workspace, &plan, args)?;
     if !environment.is_empty() {
-        session::open(&workspace, &named(&workspace, &plan, &found), &order, &environment)
+        session::open(&workspace, &named, &order, &environment)
             .map_err(|why| Failure::new(End::Unwritable, format!("the session folder: {why:#}")))?;
     }
+    let stage = Stage::set(&context.console, &site, &unauthored, &named, &order, options);
+    found.targets.extend(unauthored.into_iter().map(|test| test.target));
     let interruptible = Interruptible::listen()
         .map_err(|error| Failure::new(End::Bug, format!("signals cannot be listened for: {error}")))?;
+    let (executables, found) = (&executables, &found);
     let asked = args.scenario.as_slice();
-    let mut job =
-        Job { context, plan: &plan, asked, order: &order, executables: &executables, found: &found, interruptible };
+    let mut job = Job { context, plan: &plan, asked, order: &order, executables, found, stage: &stage, interruptible };
     // Each binary notes every function it has, so that what nobody asked for is known only when all have run.
     let ran: Vec<Vec<Row>> = scenarios.iter().map(|scenario| job.parts(scenario)).collect();
+    stage.clear(&site);
     let rows: Vec<Row> = scenarios.iter().zip(ran).map(|(scenario, parts)| whole(scenario, parts, &order)).collect();
     if rows::parts(&rows).any(|row| row.verdict == Verdict::NotRun) {
-        let noted = session::note_not_run(&workspace, &plan, &named(&workspace, &plan, &found), &order, &rows);
+        let noted = session::note_not_run(&workspace, &plan, &named, &order, &rows);
         if let Err(why) = noted {
             context.console.warning(format_args!("the session lacks what did not run: {why:#}"));
         }
     }
-    let summary = Summary::new(&plan, &order, args.tier, rows);
+    let summary = Summary::new(&plan, &order, args.tier, rows, &stage);
     summary.print(context)
+}
+
+/// The workspace; where there is none at all, the plan may be fine and still nothing can be run.
+fn workspace(context: &Context, args: &RunArgs) -> Result<Workspace, Failure> {
+    context.workspace().map_err(|failure| {
+        let here = std::env::current_dir().unwrap_or_default();
+        let none = !here.ancestors().any(|folder| folder.join("Cargo.toml").is_file());
+        if context.common.manifest_path.is_some() || !none || !args.plan.is_file() {
+            return failure;
+        }
+        let message = format!(
+            "nothing was run: {} is not in a cargo workspace, and `run` builds and runs Rust scenarios only. Run the \
+             tests of other languages with their own tools, or name the workspace that drives the system with \
+             --manifest-path",
+            here.display()
+        );
+        Failure::new(End::NotRun, message)
+    })
 }
 
 /// A forgotten export must not shorten a run, nor be taken for honoured.
@@ -130,16 +164,26 @@ fn order(workspace: &Workspace, plan: &PlanFile, args: &RunArgs) -> Result<Order
         strict: args.strict,
         allow_missing_budgets: args.allow_missing_budgets,
         sut_args: args.sut_arg.clone(),
+        ephemeral_of: None,
         session: folder.into(),
         session_root: root.into(),
     })
 }
 
 /// The plan as its tests name it, and the folder of their package.
-fn named(workspace: &Workspace, plan: &PlanFile, found: &targets::Found) -> (String, PathBuf) {
-    let as_test = |target: &Target| (target.wanted.attribute.plan.clone(), target.placed.member.root.clone());
+fn named(
+    workspace: &Workspace,
+    plan: &PlanFile,
+    found: &targets::Found,
+    unauthored: &[Unauthored],
+) -> (String, PathBuf) {
+    let ephemeral = unauthored.first().map(|test| (&test.target.wanted, &test.sut));
+    let first = found.targets.first().map(|target| (&target.wanted, &target.placed.member)).or(ephemeral);
     let below = || plan.path.strip_prefix(&workspace.root).unwrap_or(&plan.path).display().to_string();
-    found.targets.first().map_or_else(|| (below(), workspace.root.clone()), as_test)
+    first.map_or_else(
+        || (below(), workspace.root.clone()),
+        |(wanted, member)| (wanted.attribute.plan.clone(), member.root.clone()),
+    )
 }
 
 struct Job<'a> {
@@ -151,9 +195,10 @@ struct Job<'a> {
     order: &'a Order,
     executables: &'a BTreeMap<PathBuf, PathBuf>,
     found: &'a targets::Found,
+    stage: &'a Stage,
 }
 
-impl Job<'_> {
+impl<'a> Job<'a> {
     /// The arms of a scenario; of one without any, the scenario itself.
     fn parts(&mut self, scenario: &Scenario) -> Vec<Row> {
         ids_of_parts(scenario).iter().map(|part| self.part(scenario, part)).collect()
@@ -162,21 +207,22 @@ impl Job<'_> {
     /// A scenario without arms, or one arm.
     fn part(&mut self, scenario: &Scenario, id: &Id) -> Row {
         let name = scenario.name.value.as_str();
-        let not_run = |why: String| Row::not_run(&id.to_string(), name, why);
+        let found = self.found;
+        let of_target = |target: &'_ Target| {
+            let functions = target.wanted.functions().into_iter();
+            functions.map(|(attribute, function)| (attribute.clone(), function)).find(|(a, _)| a.id == id.to_string())
+        };
+        let here = found.targets.iter().find_map(|target| Some((target, of_target(target)?)));
+        let ephemeral = here.as_ref().is_some_and(|(target, _)| self.stage.holds(target));
+        let harness = if ephemeral { Harness::Ephemeral } else { Harness::Repository };
+        let not_run = |why: String| Row { harness, ..Row::not_run(&id.to_string(), name, why) };
         if !self.plan.asks_for(self.asked, id) {
             return not_run(format!("not asked for (--scenario {})", self.asked.join(" --scenario ")));
         }
         if let Some(signal) = self.interruptible.stopped() {
             return not_run(format!("the run was stopped before it ({signal})"));
         }
-        let found = self.found;
-        let of_target = |target: &'_ Target| {
-            let functions = target.wanted.functions().into_iter();
-            functions.map(|(attribute, function)| (attribute.clone(), function)).find(|(a, _)| a.id == id.to_string())
-        };
-        let Some((target, (attribute, function))) =
-            found.targets.iter().find_map(|target| Some((target, of_target(target)?)))
-        else {
+        let Some((target, (attribute, function))) = here else {
             return not_run(self.why_no_target(scenario, id));
         };
         let part = Part { target, attribute: &attribute, function: &function, scenario };
@@ -194,9 +240,19 @@ impl Job<'_> {
         }
     }
 
-    /// The row of a scenario or arm that ran; `Err` says why it did not.
-    fn judged(&mut self, part: &Part<'_>) -> Result<Row, String> {
-        let Part { target, attribute, function, scenario } = *part;
+    /// The executable of a test, and the order that it is given.
+    fn launch(&self, target: &Target) -> Result<(&'a Path, Order), String> {
+        match self.stage.launch(target) {
+            Some(launch) => {
+                let (executable, sut) = launch?;
+                Ok((executable, Order { ephemeral_of: Some(sut.to_path_buf()), ..self.order.clone() }))
+            }
+            None => Ok((self.authored(target)?, self.order.clone())),
+        }
+    }
+
+    /// The executable of a test in the repository.
+    fn authored(&self, target: &Target) -> Result<&'a Path, String> {
         let path = target.placed.path();
         let shown = shorter(&path).display().to_string();
         if !path.is_file() {
@@ -205,12 +261,19 @@ impl Job<'_> {
         if target.placed.test_target().is_none() {
             return Err(format!("Cargo.toml has no [[test]] entry for {shown}: cargo disttest author writes it"));
         }
-        let executable = self.executables.get(&path).ok_or(format!("{shown} does not build"))?;
+        Ok(self.executables.get(&path).ok_or(format!("{shown} does not build"))?)
+    }
+
+    /// The row of a scenario or arm that ran; `Err` says why it did not.
+    fn judged(&mut self, part: &Part<'_>) -> Result<Row, String> {
+        let Part { target, attribute, function, scenario } = *part;
+        let (executable, order) = self.launch(target)?;
+        let order = &order;
         let root = &target.placed.member.root;
-        let test = execute::find(self.order, executable, root, function)?;
+        let test = execute::find(order, executable, root, function)?;
         self.announce(part, executable, &test);
-        let status = execute::run(&mut self.interruptible, self.order, executable, root, &test, self.context.json())?;
-        let record = record::read(Path::new(&self.order.session), &attribute.id, self.order.tier)
+        let status = execute::run(&mut self.interruptible, order, executable, root, &test, self.context.json())?;
+        let record = record::read(order, &attribute.id)
             .map_err(|why| format!("{why} (the test process ended with {status})"))?;
         if !record::is_of(&record, &target.placed) {
             let place = record.declared.place();
@@ -240,6 +303,7 @@ impl Job<'_> {
             ok: ok && against.is_empty(),
             reason,
             arms: Vec::new(),
+            harness: record.harness,
         })
     }
 
@@ -303,6 +367,8 @@ struct Summary {
     plan: String,
     tier: Tier,
     scenarios: Vec<Row>,
+    /// The ephemeral package of scenarios without a test in the repository, when there are such.
+    harness: Option<String>,
     session_verdict: SessionVerdict,
     /// The session's folder; `None` when nothing got as far as writing into it.
     session: Option<String>,
@@ -315,7 +381,7 @@ struct Summary {
 }
 
 impl Summary {
-    fn new(plan: &PlanFile, order: &Order, tier: Tier, rows: Vec<Row>) -> Summary {
+    fn new(plan: &PlanFile, order: &Order, tier: Tier, rows: Vec<Row>, stage: &Stage) -> Summary {
         let session = PathBuf::from(&order.session);
         // Succeeds on an empty folder only: a session in which nothing was written is none.
         let written = std::fs::remove_dir(&session).is_err();
@@ -330,7 +396,8 @@ impl Summary {
             report: existing("findings/report.md").map(shown),
             session_log: existing("session-log.md").map(shown),
             manifest_sha256: session::manifest_sha256(&session),
-            next: next(plan, end, tier, &rows, &session),
+            harness: stage.package().map(|package| shown(package.folder.clone())),
+            next: next(plan, end, tier, &rows, &session, stage),
             session: written.then(|| shown(session)),
             exit_status: end.exit_code().number(),
             scenarios: rows,
@@ -347,7 +414,7 @@ impl Summary {
         }
         console.result_text(&crate::console::visible(&format!("\n{}\n", rows::table(&self.scenarios))));
         console.result(format_args!("Session: {} ({} tier{})", self.session_verdict, self.tier, self.short_of_it()));
-        let places = [("Report", &self.report), ("Log", &self.session_log)];
+        let places = [("Harness", &self.harness), ("Report", &self.report), ("Log", &self.session_log)];
         for (label, path) in places.iter().filter_map(|(label, path)| path.as_ref().map(|path| (label, path))) {
             console.result(format_args!("{label}: {path}"));
         }
@@ -370,7 +437,7 @@ impl Summary {
     }
 }
 
-fn next(plan: &PlanFile, end: End, tier: Tier, rows: &[Row], session: &Path) -> String {
+fn next(plan: &PlanFile, end: End, tier: Tier, rows: &[Row], session: &Path, stage: &Stage) -> String {
     let plan = &plan.shown;
     let first_bad = rows::parts(rows).find(|row| !row.ok).map_or("", |row| row.scenario.as_str());
     match end {
@@ -381,6 +448,29 @@ fn next(plan: &PlanFile, end: End, tier: Tier, rows: &[Row], session: &Path) -> 
             format!("read {}", shorter(&findings).display())
         }
         End::TierNotMet => format!("cargo disttest run {plan} --tier {tier} --scenario {first_bad}"),
+        _ if rows.iter().any(|row| row.harness == Harness::Ephemeral) => fill(plan, session, stage),
         _ => format!("cargo disttest author {plan} --check"),
+    }
+}
+
+/// How the tests of an ephemeral package come to be filled. The package of a session is evidence, so that a person
+/// works on one of their own.
+fn fill(plan: &str, session: &Path, stage: &Stage) -> String {
+    let unfilled = stage.package().map_or(&[][..], |package| &package.unfilled);
+    match (unfilled, stage.package()) {
+        ([(file, line, name), ..], Some(package)) if package.folder != harness::folder_of(session) => {
+            let (file, folder) = (shorter(file), shorter(&package.folder));
+            let (file, folder) = (file.display(), folder.display());
+            format!("fill region {name} ({file}:{line}), then cargo disttest run {plan} --harness {folder}")
+        }
+        _ => {
+            let folder = session.parent().unwrap_or(session).join("harness");
+            let folder = shorter(&folder);
+            let folder = folder.display();
+            format!(
+                "cargo disttest author {plan} (writes the tests into the repository), or cargo disttest run {plan} \
+                 --harness {folder} (writes them there; the repository stays as it is)"
+            )
+        }
     }
 }

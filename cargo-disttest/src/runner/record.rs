@@ -1,20 +1,21 @@
 //! The record that a scenario left, and whether it may be believed.
 
+use super::execute::Order;
 use crate::author::attribute::Attribute;
 use crate::workspace::Placed;
-use disttest_runtime::plan::{Plan, Scenario, Tier};
+use disttest_runtime::plan::{Plan, Scenario};
 use disttest_runtime::session::{edited_fields, path_safe};
 use disttest_runtime::verdict::{Drift, ScenarioRecord};
 use std::path::Path;
 
 const SCHEMA: &str = "disttest.scenario/1";
 
-/// The record of the scenario or arm `id` in the session at `session`.
+/// The record of the scenario or arm `id` in the session of `order`.
 ///
 /// # Errors
 /// There is none, it cannot be read, or it answers another question than was asked.
-pub(crate) fn read(session: &Path, id: &str, tier: Tier) -> Result<ScenarioRecord, String> {
-    accept(in_folder(&session.join(ARTIFACTS).join(path_safe(id)))?, id, tier)
+pub(crate) fn read(order: &Order, id: &str) -> Result<ScenarioRecord, String> {
+    accept(in_folder(&Path::new(&order.session).join(ARTIFACTS).join(path_safe(id)))?, id, order)
 }
 
 const ARTIFACTS: &str = "artifacts";
@@ -38,7 +39,8 @@ pub(crate) fn strays(session: &Path, root: &str, parts: &[String]) -> Vec<Scenar
     folders.iter().filter_map(|folder| in_folder(&folder.path()).ok()).collect()
 }
 
-fn accept(record: ScenarioRecord, id: &str, tier: Tier) -> Result<ScenarioRecord, String> {
+fn accept(record: ScenarioRecord, id: &str, order: &Order) -> Result<ScenarioRecord, String> {
+    let tier = order.tier;
     if record.schema != SCHEMA {
         return Err(format!("its record has schema `{}`, not {SCHEMA}", record.schema));
     }
@@ -48,14 +50,19 @@ fn accept(record: ScenarioRecord, id: &str, tier: Tier) -> Result<ScenarioRecord
     if record.tier != tier {
         return Err(format!("its record is for the {} tier, not for {tier}", record.tier));
     }
+    if record.harness != order.harness() {
+        return Err("its record is of a test that stands elsewhere".to_owned());
+    }
     Ok(record)
 }
 
 /// True when the test target of `placed` wrote the record: another one may have a function of the same id.
 pub(crate) fn is_of(record: &ScenarioRecord, placed: &Placed) -> bool {
-    let target = placed.test_target().unwrap_or_default().replace('-', "_");
     let declared = &record.declared;
-    declared.package.is_empty() || (&declared.package, &declared.target) == (&placed.member.name, &target)
+    // Cargo knows no targets of the ephemeral package, which has a name of its own.
+    let target = placed.test_target().map(|target| target.replace('-', "_"));
+    let same = declared.package == placed.member.name && target.is_none_or(|target| target == declared.target);
+    declared.package.is_empty() || same
 }
 
 /// Fields of the test's attribute that are not what the plan says although its record tells of no drift: the harness

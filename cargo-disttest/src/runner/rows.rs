@@ -2,7 +2,7 @@
 
 use crate::exit_code::End;
 use disttest_runtime::plan::Tier;
-use disttest_runtime::verdict::{SessionVerdict, Verdict, aggregate};
+use disttest_runtime::verdict::{Harness, SessionVerdict, Verdict, aggregate};
 use serde::Serialize;
 
 /// What became of one scenario.
@@ -22,13 +22,24 @@ pub(crate) struct Row {
     pub reason: String,
     /// Of a scenario with arms: what became of each. Its own verdict is joined from theirs.
     pub arms: Vec<Row>,
+    /// Where its test stands.
+    pub harness: Harness,
 }
 
 impl Row {
     /// A scenario that did not run.
     pub(crate) fn not_run(scenario: &str, name: &str, reason: String) -> Row {
         let (scenario, name) = (scenario.to_owned(), name.to_owned());
-        Row { scenario, name, verdict: Verdict::NotRun, tier_met: None, ok: false, reason, arms: Vec::new() }
+        Row {
+            scenario,
+            name,
+            verdict: Verdict::NotRun,
+            tier_met: None,
+            ok: false,
+            reason,
+            arms: Vec::new(),
+            harness: Harness::Repository,
+        }
     }
 
     /// A scenario with arms: its verdict is joined from theirs (D4), and it is ok when each of them is.
@@ -49,6 +60,7 @@ impl Row {
             tier_met: arms.iter().map(|arm| arm.tier_met).min().flatten(),
             ok: verdict.is_pass() && arms.iter().all(|arm| arm.ok),
             reason,
+            harness: arms.iter().map(|arm| arm.harness).find(|h| *h == Harness::Ephemeral).unwrap_or_default(),
             arms,
         }
     }
@@ -105,7 +117,10 @@ pub(crate) fn table(rows: &[Row]) -> String {
     let name = widths(|row| row.name.chars().count());
     let line = |row: &Row| {
         let tier = row.tier_met.map_or("—", Tier::as_str);
-        let reason = if row.reason.is_empty() { String::new() } else { format!("      {}\n", row.reason) };
+        let mut reason = if row.reason.is_empty() { String::new() } else { format!("      {}\n", row.reason) };
+        if let Some(note) = row.harness.note() {
+            reason.push_str(&format!("      {note}\n"));
+        }
         format!("  {:id$}  {:name$}  {:28}  {tier}\n{reason}", row.scenario, row.name, row.verdict)
     };
     lines(rows).map(line).collect()

@@ -18,6 +18,7 @@ use std::time::SystemTime;
 /// # Errors
 /// It cannot be made.
 pub(crate) fn create(root: &Path, slug: &str, now: SystemTime) -> io::Result<PathBuf> {
+    session::create_root(root)?;
     let parent = root.join(slug);
     std::fs::create_dir_all(&parent)?;
     let started = humantime::format_rfc3339_seconds(now).to_string().replace(['-', ':'], "");
@@ -94,12 +95,27 @@ pub(crate) fn note_not_run(
     Ok(())
 }
 
+/// Begins the session with the word that tests of it stand in the ephemeral package `folder`: the folder must not hold
+/// anything before that.
+///
+/// # Errors
+/// The session cannot be joined or written.
+pub(crate) fn begin_ephemeral(
+    workspace: &Workspace,
+    named: &(String, PathBuf),
+    order: &Order,
+    folder: &Path,
+) -> anyhow::Result<()> {
+    join(workspace, named, order, &[])?.note_harness(folder)
+}
+
 fn not_run(plan: &PlanFile, named: &str, row: &Row, order: &Order) -> Option<ScenarioRecord> {
     let id = Id::parse(&row.scenario)?;
     let scenario = plan.plan.scenarios.iter().find(|scenario| scenario.id.value.number() == id.number())?;
     let declared = session::planned(&plan.plan, named, scenario, &id);
     let (tier, reason) = (order.tier, row.reason.clone());
-    Some(session::not_run(&declared, tier, Drift::None, Vec::new(), "not-started", reason))
+    let record = session::not_run(&declared, tier, Drift::None, Vec::new(), "not-started", reason);
+    Some(ScenarioRecord { harness: row.harness, ..record })
 }
 
 /// A plan's slug as a folder name: nothing of it can lead elsewhere.

@@ -2,6 +2,7 @@
 #![expect(clippy::unwrap_used, reason = "tests")]
 
 mod author;
+mod default_mode;
 mod explain;
 mod help;
 mod languages;
@@ -12,5 +13,6 @@ mod probe;
 mod review;
 mod run;
 mod snapshot;
+mod stub;
 mod todo;
 mod told;

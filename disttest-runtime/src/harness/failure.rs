@@ -1,6 +1,7 @@
 //! What a person sees when a scenario failed: the verdict, the witness, the ends of the logs, how to run it again.
 
 use crate::checker::Outcome;
+use crate::report::terminal::ephemeral_command;
 use crate::session::{Layout, disk};
 use crate::verdict::{End, RunRecord, ScenarioRecord, violates};
 use std::fmt::Write;
@@ -41,6 +42,9 @@ pub(crate) fn failure_text(record: &ScenarioRecord, layout: &Layout) -> String {
 
 /// The command that runs one execution again.
 pub(crate) fn again(record: &ScenarioRecord, run: &RunRecord) -> String {
+    if let Some(command) = ephemeral_command(record, run.request.seed) {
+        return command;
+    }
     let args = match run.request.sut_args.as_slice() {
         [] => String::new(),
         args => format!("DISTTEST_SUT_ARGS='{}' ", args.join(" ").replace('\'', r"'\''")),

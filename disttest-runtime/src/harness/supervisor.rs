@@ -145,7 +145,7 @@ impl<'a> Supervisor<'a> {
         if let Some(joined) = self.sessions.get(&key) {
             return Ok(joined.clone());
         }
-        let package = Path::new(entry.registration.manifest_dir);
+        let package = self.options.ephemeral_of.as_deref().unwrap_or(Path::new(entry.registration.manifest_dir));
         let (workspace, root) = (workspace_root(package), session_root(self.options.session_root.as_deref(), package));
         let plan = PlanFile::find(entry.registration.plan, package);
         let session = Session::join(&SessionSpec {
@@ -193,7 +193,8 @@ impl<'a> Supervisor<'a> {
 
     fn not_run(&self, entry: &Entry, plan: &PlanFile, rule: &str, reason: String) -> ScenarioRecord {
         let drift = drift_of(plan, &entry.declared, entry.registration.plan_sha256);
-        not_run(&entry.declared, self.options.tier, drift, entry.unfilled.clone(), rule, reason)
+        let record = not_run(&entry.declared, self.options.tier, drift, entry.unfilled.clone(), rule, reason);
+        ScenarioRecord { harness: self.options.harness(), ..record }
     }
 
     async fn attempt(&mut self, entry: &Entry, joined: &Joined) -> Result<ScenarioRecord> {
@@ -323,7 +324,9 @@ impl<'a> Supervisor<'a> {
     fn judged(&self, attempted: &Attempted<'_>, pending: Vec<(String, RunRecord)>) -> ScenarioRecord {
         let runs = attempted.runs.iter().cloned().chain(pending).collect();
         let entry = attempted.entry;
-        judge(&entry.declared, self.options.tier, runs, attempted.drift.clone(), entry.unfilled.clone())
+        let drift = attempted.drift.clone();
+        let record = judge(&entry.declared, self.options.tier, runs, drift, entry.unfilled.clone());
+        ScenarioRecord { harness: self.options.harness(), ..record }
     }
 
     /// Writes the record, rebuilds the reports and says what the runner is told.

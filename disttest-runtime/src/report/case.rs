@@ -23,7 +23,9 @@ impl Case<'_> {
     }
 
     pub(super) fn headline(&self) -> String {
-        self.ran.as_ref().map_or_else(|| "not attempted in this session".to_owned(), |(r, _)| r.why.headline())
+        let Some((record, _)) = &self.ran else { return "not attempted in this session".to_owned() };
+        let headline = record.why.headline();
+        record.harness.note().map_or_else(|| headline.clone(), |note| format!("{headline} [{note}]"))
     }
 
     fn tier_met(&self) -> Option<Tier> {

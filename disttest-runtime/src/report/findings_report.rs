@@ -6,7 +6,7 @@ use super::escape::{cell, code, inline};
 use super::session_log::utc;
 use super::{checks, coverage, evidence, finding};
 use crate::plan::Plan;
-use crate::verdict::{Event, ScenarioRecord, SessionRecord, Verdict};
+use crate::verdict::{Event, Harness, ScenarioRecord, SessionRecord, Verdict};
 
 /// The findings report of a session. `plan` is `None` when it cannot be read any more; then the sections that need it
 /// say so. Linear in the records, apart from sorting by id.
@@ -71,6 +71,7 @@ fn summary(doc: &mut Doc, plan: Option<&Plan>, session: &SessionRecord, wholes: 
     if session.missing_budgets_allowed {
         notes.push("Missing budget tiers were allowed: such scenarios earn at most PASS-smoke.".to_owned());
     }
+    notes.extend(ephemeral(session, wholes));
     if plan.is_none() {
         notes.push("The plan could not be read: coverage, adequacy and drift are not established.".to_owned());
     }
@@ -81,6 +82,16 @@ fn summary(doc: &mut Doc, plan: Option<&Plan>, session: &SessionRecord, wholes: 
     );
     doc.block("Notes:");
     doc.bullets(&notes, "");
+}
+
+/// Which scenarios have no test in the repository.
+fn ephemeral(session: &SessionRecord, wholes: &[Whole<'_, '_>]) -> Option<String> {
+    let cases = wholes.iter().flat_map(|whole| &whole.parts);
+    let is = |case: &&&Case<'_>| case.ran.as_ref().is_some_and(|(record, _)| record.harness == Harness::Ephemeral);
+    let ids: Vec<&str> = cases.filter(is).map(|case| case.id.as_str()).collect();
+    let folder = session.harness.as_ref().map_or_else(String::new, |folder| format!(" ({})", code(folder)));
+    let ids = inline(&ids.join(", "));
+    (!ids.is_empty()).then(|| format!("The repository holds no test of {ids}: {}{folder}.", Harness::EPHEMERAL))
 }
 
 fn results(doc: &mut Doc, wholes: &[Whole<'_, '_>]) {

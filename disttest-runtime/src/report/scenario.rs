@@ -186,7 +186,8 @@ fn windows(doc: &mut Doc, record: &ScenarioRecord) {
 }
 
 fn notes(record: &ScenarioRecord) -> Vec<String> {
-    let mut notes: Vec<String> = Vec::new();
+    let mut notes: Vec<String> =
+        record.harness.note().map(|note| format!("{note}: the repository holds no test of it")).into_iter().collect();
     for (_, run) in &record.runs {
         let name = run_name(run);
         notes.extend(

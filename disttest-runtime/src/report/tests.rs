@@ -98,6 +98,7 @@ fn record(declared: Declared, runs: Vec<RunRecord>, drift: Drift, unfilled: Vec<
         drift,
         verdict,
         why,
+        harness: Harness::default(),
     }
 }
 
@@ -116,6 +117,7 @@ fn session() -> SessionRecord {
         missing_budgets_allowed: false,
         tier: Tier::Hardening,
         sut_args: Vec::new(),
+        harness: None,
     }
 }
 
@@ -383,4 +385,34 @@ fn structure(page: &str) -> Vec<String> {
             other => Some(format!("{other:?}")),
         })
         .collect()
+}
+
+#[test]
+fn every_report_says_which_tests_the_repository_does_not_hold() {
+    let mut record = healthy();
+    let session = SessionRecord { harness: Some("artifacts/harness".to_owned()), ..session() };
+    let texts = |record: &ScenarioRecord| {
+        let records = std::slice::from_ref(record);
+        [
+            scenario_markdown(None, &session, record, &events()),
+            report_markdown(None, &session, records, &events()),
+            session_log_markdown(None, &session, records, &events()),
+        ]
+    };
+    assert!(texts(&record).iter().all(|text| !text.contains(Harness::EPHEMERAL)));
+    record.harness = Harness::Ephemeral;
+    assert!(texts(&record).iter().all(|text| text.contains(Harness::EPHEMERAL)));
+    assert!(texts(&record)[1].contains("The repository holds no test of S1: run from an ephemeral harness"));
+}
+
+#[test]
+fn a_violation_seen_from_an_ephemeral_package_is_run_again_from_what_the_session_holds_of_it() {
+    let mut record = ScenarioRecord { harness: Harness::Ephemeral, ..failing() };
+    for (folder, run) in &mut record.runs {
+        run.request.run_dir = format!("/s/{folder}");
+        run.request.sut_args = vec!["--bug=stale reads".to_owned()];
+    }
+    let expect = "cargo disttest run docs/testing-plans/register.md --scenario S1 --tier hardening --seed 1 \
+        --sut-arg='--bug=stale reads' --harness /s/artifacts/harness";
+    assert_eq!(terminal::reproducer(&record).as_deref(), Some(expect));
 }

@@ -67,6 +67,7 @@ impl Session {
         let runs = spec.root.join(RUNS);
         let base = format!("{slug}-{}", &sha256_hex(identity.as_bytes())[..16]);
         let (index, lock_path) = (runs.join(format!("{base}.json")), runs.join(format!("{base}.lock")));
+        super::create_root(spec.root).context("cannot make the session root")?;
         let _held = take(&lock_path, "joining")?;
         disk::write_atomic(&runs.join(".gitignore"), b"*\n").context("cannot write to the session root")?;
         let dir = match existing(spec, &slug, &index)? {
@@ -94,6 +95,13 @@ impl Session {
     /// The session's record.
     pub fn record(&self) -> &SessionRecord {
         &self.record
+    }
+
+    /// Writes into the session's record that tests of it stand in the ephemeral package `folder`.
+    pub fn note_harness(&mut self, folder: &Path) -> Result<()> {
+        let _held = self.lock()?;
+        self.record.harness = Some(folder.display().to_string());
+        disk::write_json(&self.layout.session_record(), &self.record).context("cannot write the session's record")
     }
 
     /// The lock that the scenarios of a plan take in turn, in whatever session.
@@ -342,6 +350,7 @@ fn new_record(spec: &SessionSpec<'_>, slug: &str, started: String, dir: &Path) -
         missing_budgets_allowed: spec.missing_budgets_allowed,
         tier: spec.tier,
         sut_args: spec.sut_args.to_vec(),
+        harness: None,
     }
 }
 

@@ -351,6 +351,33 @@ pub struct ScenarioRecord {
     pub verdict: super::Verdict,
     /// The branch that decided.
     pub why: super::Why,
+    /// Where its test stands.
+    #[serde(default)]
+    pub harness: Harness,
+}
+
+/// Where the test of a scenario stands.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Harness {
+    /// In the repository of the system under test.
+    #[default]
+    Repository,
+    /// In an ephemeral package beside it, which the repository does not hold.
+    Ephemeral,
+}
+
+impl Harness {
+    /// What reports say of a scenario whose test the repository does not hold.
+    pub const EPHEMERAL: &str = "run from an ephemeral harness";
+
+    /// The note that a report owes its reader, if any.
+    pub fn note(self) -> Option<&'static str> {
+        match self {
+            Harness::Repository => None,
+            Harness::Ephemeral => Some(Harness::EPHEMERAL),
+        }
+    }
 }
 
 /// A session (`disttest.session/1`).
@@ -382,4 +409,7 @@ pub struct SessionRecord {
     pub tier: Tier,
     /// Extra arguments that were given to the system under test.
     pub sut_args: Vec<String>,
+    /// The ephemeral package, when tests of this session were run from one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub harness: Option<String>,
 }

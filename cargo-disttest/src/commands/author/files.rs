@@ -5,9 +5,11 @@ use crate::author::formatter::{self, Formatted};
 use crate::author::{FileChange, file_change, foreign, rustfmt, write};
 use crate::console::visible;
 use crate::exit_code::{End, Failure};
+use crate::harness;
 use crate::targets::{ForeignTarget, Found, Target};
 use crate::workspace::{Placed, Workspace};
 use std::cell::RefCell;
+use std::path::Path;
 
 /// A file and what is to happen to it.
 pub(super) struct File<'a> {
@@ -53,8 +55,9 @@ pub(super) fn compute<'a>(
     context: &Context,
     workspace: &Workspace,
     found: &'a Found,
+    from_harness: Option<&Path>,
 ) -> Result<Vec<File<'a>>, Failure> {
-    let rust = found.targets.iter().map(rust);
+    let rust = found.targets.iter().map(|target| rust(target, from_harness));
     let foreign = found.foreign.iter().map(|target| foreign_file(context, workspace, target));
     let mut files = rust.chain(foreign).collect::<Result<Vec<_>, _>>()?;
     files.sort_by_key(|file| found.order.iter().position(|id| id == file.id));
@@ -67,11 +70,18 @@ pub(super) fn compute<'a>(
     Ok(files)
 }
 
-fn rust(target: &Target) -> Result<File<'_>, Failure> {
+fn rust<'a>(target: &'a Target, from_harness: Option<&Path>) -> Result<File<'a>, Failure> {
     let before = write::read(&target.placed.path()).map_err(failed(End::Unreadable))?;
     let member = &target.placed.member;
     let format = |text: &str| rustfmt::format(text, &member.root, member.edition);
-    let change = file_change(&target.wanted, before.as_deref(), &format);
+    let promoted = match (&before, from_harness) {
+        (None, Some(from)) => harness::promoted(from, &target.wanted, &format).map_err(failed(End::Conflict))?,
+        _ => None,
+    };
+    let change = match promoted {
+        Some(text) => FileChange::Create { text },
+        None => file_change(&target.wanted, before.as_deref(), &format),
+    };
     let (id, placed) = (target.wanted.attribute.id.as_str(), &target.placed);
     Ok(File { id, placed, source: Source::Rust(target), before, change })
 }

@@ -9,6 +9,7 @@ use crate::commands::{Context, failed, shorter};
 use crate::exit_code::{End, Outcome};
 use crate::git;
 use crate::plan_file::PlanFile;
+use std::path::Path;
 
 /// `DIST_TEST_AUTHOR_MODE=1`: the operator wants tests written at their targets (format §14).
 pub(crate) fn author_mode() -> bool {
@@ -16,12 +17,18 @@ pub(crate) fn author_mode() -> bool {
 }
 
 /// Writes the files of the scenarios `ids` (none: of all) that do not exist, and what their packages need in their
-/// manifests. Files that exist are left as they are, whatever is in them. Says on stderr what it wrote; the workspace
+/// manifests; with what is filled in the ephemeral package `from_harness`, if there is one. Files that exist are left as they are, whatever is in them. Says on stderr what it wrote; the workspace
 /// must be loaded again afterwards.
-pub(crate) fn author_missing(context: &Context, plan: &PlanFile, ids: &[String]) -> Outcome {
+pub(crate) fn author_missing(
+    context: &Context,
+    plan: &PlanFile,
+    ids: &[String],
+    from_harness: Option<&Path>,
+) -> Outcome {
     let workspace = context.workspace()?;
     let found = found(context, &workspace, plan, ids)?;
-    let files = compute(context, &workspace, &found)?;
+    let files =
+        compute(context, &workspace, &found, from_harness.filter(|folder| folder.join("Cargo.toml").is_file()))?;
     let rust = files.iter().filter(|file| matches!(file.source, Source::Rust(_))).map(|file| file.placed);
     let manifests = manifests(&workspace, rust)?;
     let created: Vec<Decided<'_>> = files.iter().filter_map(created).collect();

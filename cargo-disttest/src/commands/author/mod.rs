@@ -30,7 +30,7 @@ pub(super) fn run(context: &Context, args: &AuthorArgs) -> Outcome {
     let workspace = context.workspace()?;
     let plan = context.plan(&workspace, &args.plan)?;
     let found = found(context, &workspace, &plan, &args.scenario)?;
-    let mut files = compute(context, &workspace, &found)?;
+    let mut files = compute(context, &workspace, &found, args.from_harness.as_deref())?;
     if args.check {
         return check::check(context, &workspace, &plan, &found, &files);
     }
