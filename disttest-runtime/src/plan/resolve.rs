@@ -3,7 +3,7 @@
 
 use super::labels::{FAULTS, ORACLE};
 use super::model::{Arm, ModelBlock, Plan, Scenario};
-use super::names::{self, Mention, Name, Side};
+use super::names::{self, Mention, Side};
 use super::no_fault::{self, NoFault};
 use super::rules::report;
 use super::{Budgets, Category, Id};
@@ -49,21 +49,42 @@ pub enum Fault {
     Unresolved,
 }
 
+/// The categories of a claim; `None` for one that is not defined.
+pub(super) type Categories<'c> = &'c dyn Fn(&Id) -> Option<Vec<Category>>;
+
 /// Resolves a scenario.
 pub fn resolve(plan: &Plan, scenario: &Scenario) -> (Resolved, Vec<Diagnostic>) {
+    resolve_with(&|id| plan.claim(id).map(|claim| claim.categories.clone()), scenario, scenario.is_serious(plan))
+}
+
+/// Resolves an arm: §7.M and oracle are its own, everything else is inherited (format D4).
+pub fn resolve_arm(plan: &Plan, scenario: &Scenario, arm: &Arm) -> (Resolved, Vec<Diagnostic>) {
+    resolve_arm_with(&|id| plan.claim(id).map(|claim| claim.categories.clone()), scenario, arm)
+}
+
+/// [`resolve`] for who knows the claims of the plan by their ids.
+pub(super) fn resolve_with(
+    claims: Categories<'_>,
+    scenario: &Scenario,
+    serious: bool,
+) -> (Resolved, Vec<Diagnostic>) {
     let view = View {
         id: &scenario.id,
         block: scenario.model_block.as_ref(),
         faults: scenario.field(FAULTS),
         oracle: scenario.field(ORACLE),
         observability: scenario.field("Observability required"),
-        serious: scenario.is_serious(plan),
+        serious,
     };
-    finish(plan, scenario, scenario.name.value.clone(), view)
+    finish(claims, scenario, scenario.name.value.clone(), view)
 }
 
-/// Resolves an arm: §7.M and oracle are its own, everything else is inherited (format D4).
-pub fn resolve_arm(plan: &Plan, scenario: &Scenario, arm: &Arm) -> (Resolved, Vec<Diagnostic>) {
+/// [`resolve_arm`] for who knows the claims of the plan by their ids.
+pub(super) fn resolve_arm_with(
+    claims: Categories<'_>,
+    scenario: &Scenario,
+    arm: &Arm,
+) -> (Resolved, Vec<Diagnostic>) {
     let own =
         |label: &str| arm.fields.iter().find(|f| f.label == label).map(|f| &f.value).filter(|v| !v.value.is_empty());
     let view = View {
@@ -75,7 +96,7 @@ pub fn resolve_arm(plan: &Plan, scenario: &Scenario, arm: &Arm) -> (Resolved, Ve
         serious: true,
     };
     let name = arm.name.clone().unwrap_or_else(|| scenario.name.value.clone());
-    finish(plan, scenario, name, view)
+    finish(claims, scenario, name, view)
 }
 
 /// The parts of a scenario or arm that are prose.
@@ -88,9 +109,9 @@ struct View<'p> {
     serious: bool,
 }
 
-fn finish(plan: &Plan, scenario: &Scenario, name: String, view: View<'_>) -> (Resolved, Vec<Diagnostic>) {
+fn finish(claims: Categories<'_>, scenario: &Scenario, name: String, view: View<'_>) -> (Resolved, Vec<Diagnostic>) {
     let mut told = Vec::new();
-    let categories = |id: &Id| plan.claim(id).map_or_else(|| vec![Category::Safety], |c| c.categories.clone());
+    let categories = |id: &Id| claims(id).unwrap_or_else(|| vec![Category::Safety]);
     let resolved = Resolved {
         id: view.id.value.clone(),
         name,
@@ -123,7 +144,7 @@ fn model_named(text: &str) -> Option<String> {
         Some(close) => names::model(&bare[..close + "other()".len()]),
         None => longest_model(&bare[..bare.len().min(lower.len())]),
     };
-    let affirmed = names::mentions(names::MODELS, text).into_iter().filter(|m| m.affirmed);
+    let affirmed = names::model_mentions(text).into_iter().filter(|m| m.affirmed);
     let alternatives = affirmed.map(|m| m.id.to_owned()).collect::<std::collections::BTreeSet<_>>();
     match head {
         // `register or map`: the format wants one model.
@@ -179,7 +200,7 @@ fn checkers(view: &View<'_>, told: &mut Vec<Diagnostic>) -> Vec<(String, bool)> 
 
 /// The affirmed checkers of a text, and whether the words around say `per key`.
 fn checkers_named(text: &str) -> Vec<(Mention, bool)> {
-    let all = names::mentions(names::CHECKERS, text);
+    let all = names::checker_mentions(text);
     let mut out = Vec::new();
     for (i, mention) in all.iter().enumerate().filter(|(_, m)| m.affirmed) {
         // An alias in parentheses (`linearizability (Porcupine) per key`) is a mention of its own, joined by the caller.
@@ -204,14 +225,13 @@ fn says_per_key(text: &str) -> bool {
 }
 
 fn fault(view: &View<'_>, told: &mut Vec<Diagnostic>) -> Fault {
-    let table: Vec<Name> = names::NEMESES.iter().map(|n| n.name).collect();
     let landing = view.block.and_then(|b| b.nemesis.as_ref());
     let none = view.faults.map_or(NoFault::Planned, |f| no_fault::read(&f.value));
     let span = view.faults.or(landing).map_or(view.id.span, |f| f.span);
     if none != NoFault::Planned {
-        return no_fault(view, none, span, landing, &table, told);
+        return no_fault(view, none, span, landing, told);
     }
-    let nemeses = unique(view.faults.into_iter().chain(landing).flat_map(|f| nemeses_named(&table, f, told)));
+    let nemeses = unique(view.faults.into_iter().chain(landing).flat_map(|f| nemeses_named(f, told)));
     // A serious scenario's signals are those that its §7.M declares; another one may name them elsewhere (format §10).
     let elsewhere = [view.faults, view.observability].into_iter().flatten().filter(|_| !view.serious);
     let signals: Vec<names::SignalMention> = landing
@@ -243,10 +263,9 @@ fn no_fault(
     none: NoFault,
     span: Span,
     landing: Option<&Spanned<String>>,
-    table: &[Name],
     told: &mut Vec<Diagnostic>,
 ) -> Fault {
-    let named = view.faults.into_iter().chain(landing).flat_map(|f| names::mentions(table, &f.value));
+    let named = view.faults.into_iter().chain(landing).flat_map(|f| names::nemesis_mentions(&f.value));
     if let Some(nemesis) = named.filter(|m| m.affirmed).map(|m| m.id).next() {
         let message = format!("{}: `Faults` says none, and yet `{nemesis}` is named", view.id.value);
         told.push(report("unresolved-fault", span, message, "say which one holds"));
@@ -255,16 +274,16 @@ fn no_fault(
     match none {
         NoFault::Reason(reason) => Fault::NoFault { reason },
         _ => {
-            let message = format!("{}: `Faults: none` needs a reason", view.id.value);
-            told.push(report("unresolved-fault", span, message, "write `none — <reason>`"));
+            let message = format!("{} plans no fault and does not say why", view.id.value);
+            told.push(report("no-fault-without-reason", span, message, "write `none — <reason>`"));
             Fault::Unresolved
         }
     }
 }
 
 /// The affirmed nemeses of a field. Where some are in backticks, those count; another one in prose is told.
-fn nemeses_named(table: &[Name], field: &Spanned<String>, told: &mut Vec<Diagnostic>) -> Vec<String> {
-    let found: Vec<Mention> = names::mentions(table, &field.value).into_iter().filter(|m| m.affirmed).collect();
+fn nemeses_named(field: &Spanned<String>, told: &mut Vec<Diagnostic>) -> Vec<String> {
+    let found: Vec<Mention> = names::nemesis_mentions(&field.value).into_iter().filter(|m| m.affirmed).collect();
     let quoted = unique(found.iter().filter(|m| m.quoted).map(|m| m.id.to_owned()));
     if quoted.is_empty() {
         return unique(found.into_iter().map(|m| m.id.to_owned()));
