@@ -30,15 +30,21 @@ fn large(scenarios: usize) -> String {
         });
         text.insert_str(at, &all);
     };
-    insert("\n## 1c.", &|n| format!("| C{n} | Reads and writes of key {n} are linearizable. | safety | README §2 | no |"));
+    insert("\n## 1c.", &|n| {
+        format!("| C{n} | Reads and writes of key {n} are linearizable. | safety | README §2 | no |")
+    });
     insert("\n## 6. ", &|n| {
-        format!("H{n}. **A read of key {n} skips its write-back** — a later read returns an older value.\n  - Could falsify: C{n}\n  - Suspected because: the change touches it\n  - Subsystem: read path")
+        format!(
+            "H{n}. **A read of key {n} skips its write-back** — a later read returns an older value.\n  - Could falsify: C{n}\n  - Suspected because: the change touches it\n  - Subsystem: read path"
+        )
     });
     insert("\n## 7b.", &|n| {
         let own = scenario.replace("S1", &format!("S{n}")).replace("C1, C2", &format!("C{n}"));
         own.replace("H1, H2", &format!("H{n}")).replace("s1_linearizable_register", &format!("s{n}_register"))
     });
-    insert("\n## 7c.", &|n| format!("| C{n} | (a) stale read (b) lost write | S{n} (a)(b) | one-way cuts force every quorum |"));
+    insert("\n## 7c.", &|n| {
+        format!("| C{n} | (a) stale read (b) lost write | S{n} (a)(b) | one-way cuts force every quorum |")
+    });
     text
 }
 

@@ -63,11 +63,7 @@ pub fn resolve_arm(plan: &Plan, scenario: &Scenario, arm: &Arm) -> (Resolved, Ve
 }
 
 /// [`resolve`] for who knows the claims of the plan by their ids.
-pub(super) fn resolve_with(
-    claims: Categories<'_>,
-    scenario: &Scenario,
-    serious: bool,
-) -> (Resolved, Vec<Diagnostic>) {
+pub(super) fn resolve_with(claims: Categories<'_>, scenario: &Scenario, serious: bool) -> (Resolved, Vec<Diagnostic>) {
     let view = View {
         id: &scenario.id,
         block: scenario.model_block.as_ref(),
@@ -80,11 +76,7 @@ pub(super) fn resolve_with(
 }
 
 /// [`resolve_arm`] for who knows the claims of the plan by their ids.
-pub(super) fn resolve_arm_with(
-    claims: Categories<'_>,
-    scenario: &Scenario,
-    arm: &Arm,
-) -> (Resolved, Vec<Diagnostic>) {
+pub(super) fn resolve_arm_with(claims: Categories<'_>, scenario: &Scenario, arm: &Arm) -> (Resolved, Vec<Diagnostic>) {
     let own =
         |label: &str| arm.fields.iter().find(|f| f.label == label).map(|f| &f.value).filter(|v| !v.value.is_empty());
     let view = View {

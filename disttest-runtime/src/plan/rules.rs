@@ -45,7 +45,8 @@ const fn note(name: &'static str, section: &'static str, what: &'static str) -> 
 pub const RULES: &[Rule] = &[
     warning("absolute-wording", "§7d", "§7d says what was not observed, never what cannot happen"),
     warning("adequacy-incomplete", "§7b", "a row of §7b names threats, scenarios and why they suffice"),
-    error("ambiguous-contradicts", "§7.M", "a timeout may have succeeded, and retries are operations of their own").relied_on(),
+    error("ambiguous-contradicts", "§7.M", "a timeout may have succeeded, and retries are operations of their own")
+        .relied_on(),
     warning("ambiguous-id-list", "§4, §7", "an id in parentheses or behind `not` is not taken as part of a list"),
     note("architecture-too-long", "§0", "§0 is a summary of at most 30 lines"),
     warning("argued-not-falsified", "§7b", "a scenario that §7b argues with falsifies the claim"),
@@ -55,12 +56,22 @@ pub const RULES: &[Rule] = &[
     warning("aspect-without-reason", "§7d", "a row of the per-aspect table has a reason"),
     warning("bad-date", "header", "`Date` is a date in the form YYYY-MM-DD"),
     warning("boundary-name", "§7", "a scenario named after a boundary has more than one surface in §7.M.S"),
-    warning("boundary-wording", "§1b", "a tenancy, authorisation, namespace or routing promise is `boundary`, not `isolation`"),
+    warning(
+        "boundary-wording",
+        "§1b",
+        "a tenancy, authorisation, namespace or routing promise is `boundary`, not `isolation`",
+    ),
     error("budget-faults", "§7", "the budgets count faults if the scenario plans some, and none if it plans none"),
-    error("budget-not-stronger", "§7", "the hardening budget is stronger than the smoke budget on every dimension").relied_on(),
+    error("budget-not-stronger", "§7", "the hardening budget is stronger than the smoke budget on every dimension")
+        .relied_on(),
     warning("checker-far", "§7.M", "a checker outside the picker's rows needs a written reason"),
     error("checker-misfit", "§7.M", "the checker fits the model and the claim category (format §7)"),
-    error("checker-scope-conflict", "§7.M", "checker and oracle agree on whether a check is per key or over the whole history").relied_on(),
+    error(
+        "checker-scope-conflict",
+        "§7.M",
+        "checker and oracle agree on whether a check is per key or over the whole history",
+    )
+    .relied_on(),
     error("claim-not-argued", "§7b", "§7b argues for every claim"),
     error("claim-not-falsified", "§7", "a scenario falsifies every claim, or §7c or §8 discloses that none does"),
     note("claim-without-hypothesis", "§1b", "some hypothesis could falsify each claim"),
@@ -72,7 +83,11 @@ pub const RULES: &[Rule] = &[
     warning("count-disagrees", "any", "a number in prose agrees with what it counts"),
     warning("coverage-incomplete", "§5", "§5 has a row for each claim and each hypothesis"),
     note("coverage-not-split", "§5", "§5 of a large plan is split in two tables"),
-    warning("coverage-scenario-misfit", "§5", "the scenario that §5 recommends falsifies the claim or closes the hypothesis"),
+    warning(
+        "coverage-scenario-misfit",
+        "§5",
+        "the scenario that §5 recommends falsifies the claim or closes the hypothesis",
+    ),
     note("coverage-without-gap", "§5", "a row of §5 that is not or partly covered names the kind of its gap"),
     error("coverage-without-scenario", "§5", "a row of §5 that is not covered recommends a scenario"),
     warning("coverage-word", "§5", "verdicts and gap kinds of §5 are words of the format"),
@@ -110,7 +125,8 @@ pub const RULES: &[Rule] = &[
     error("missing-section", "any", "every required section is there"),
     error("misspelt-checker", "§7.M", "a checker's name is spelt as the format spells it").relied_on(),
     warning("misspelt-label", "§7", "a label is spelt as the format spells it"),
-    error("misspelt-nemesis", "§7.M", "the name of a nemesis or of a landing signal is spelt as the format spells it").relied_on(),
+    error("misspelt-nemesis", "§7.M", "the name of a nemesis or of a landing signal is spelt as the format spells it")
+        .relied_on(),
     error("model-block-contradicts", "§7.M", "§7.M is either filled or not applicable"),
     error("model-block-field", "§7.M", "a serious scenario fills every field of §7.M").relied_on(),
     error("model-block-missing", "§7.M", "a scenario that falsifies a gated claim has §7.M").relied_on(),
@@ -121,7 +137,12 @@ pub const RULES: &[Rule] = &[
     note("open-question-owner", "§9", "an open question has an owner and a date"),
     note("oracle-blind-spot", "§7", "the oracle of a serious scenario says what it cannot detect"),
     error("placeholder", "any", "no `{{…}}` of the template is left"),
-    error("release-budget", "§7", "the release budget is a budget or `not provided — <reason>. Revisit when: <condition>.`").relied_on(),
+    error(
+        "release-budget",
+        "§7",
+        "the release budget is a budget or `not provided — <reason>. Revisit when: <condition>.`",
+    )
+    .relied_on(),
     error("release-not-stronger", "§7", "the release budget is no weaker than the hardening budget"),
     warning("residual-incomplete", "§7c", "a row of §7c says why, why that is acceptable, and when to look again"),
     error("row-shape", "any", "a row has as many cells as its table has columns").relied_on(),
@@ -143,7 +164,8 @@ pub const RULES: &[Rule] = &[
     error("surfaces-contradicts", "§7.M.S", "§7.M.S is either filled or not applicable"),
     error("surfaces-field", "§7.M.S", "§7.M.S has surfaces and negative controls for a boundary claim"),
     warning("surfaces-incomplete", "§7.M.S", "§7.M.S has its eight fields"),
-    error("surfaces-missing", "§7.M.S", "a scenario that falsifies a boundary or fairness claim has §7.M.S").relied_on(),
+    error("surfaces-missing", "§7.M.S", "a scenario that falsifies a boundary or fairness claim has §7.M.S")
+        .relied_on(),
     note("surfaces-not-stated", "§7.M.S", "a scenario that needs no §7.M.S says so, as the others do"),
     error("surfaces-too-few", "§7.M.S", "a boundary claim has three surfaces or a reason for fewer"),
     warning("sut-model-bullet", "§2", "§2 has its seven bullets"),

@@ -2,7 +2,7 @@
 
 use crate::base::diagnostic::{Diagnostic, Span, Spanned};
 use crate::plan::labels::ORACLE;
-use crate::plan::model::{Arm, Claim, Hypothesis, ModelBlock, Plan, PlanMode, Row, Scenario};
+use crate::plan::model::{Arm, Claim, ModelBlock, Plan, PlanMode, Row, Scenario};
 use crate::plan::resolve::{resolve_arm_with, resolve_with};
 use crate::plan::{Category, Id, Resolved};
 use std::collections::HashMap;
@@ -19,7 +19,6 @@ pub(super) struct Context<'p> {
     /// Every scenario without arms and every arm, resolved.
     pub(super) cases: Vec<Case<'p>>,
     claims: HashMap<&'p Id, Vec<&'p Claim>>,
-    hypotheses: HashMap<&'p Id, &'p Hypothesis>,
     scenarios: HashMap<&'p Id, &'p Scenario>,
 }
 
@@ -36,7 +35,6 @@ impl<'p> Context<'p> {
             masked,
             cases: Vec::new(),
             claims,
-            hypotheses: plan.hypotheses.iter().rev().map(|h| (&h.id.value, h)).collect(),
             scenarios: plan.scenarios.iter().rev().map(|s| (&s.id.value, s)).collect(),
         };
         context.cases = plan.scenarios.iter().flat_map(owners).map(|owner| context.case(owner)).collect();
@@ -56,11 +54,6 @@ impl<'p> Context<'p> {
     /// The first claim with this id.
     pub(super) fn claim(&self, id: &Id) -> Option<&'p Claim> {
         self.claims.get(id).and_then(|all| all.first()).copied()
-    }
-
-    /// The first hypothesis with this id.
-    pub(super) fn hypothesis(&self, id: &Id) -> Option<&'p Hypothesis> {
-        self.hypotheses.get(id).copied()
     }
 
     /// The first scenario with this id; for the id of an arm its scenario.

@@ -52,7 +52,7 @@ impl<'s> Passage<'s> {
     }
 }
 
-/// Every place of a phrase in a text, as whole words; a phrase that ends in `*` may go on.
+/// Every place of a phrase in a text, as whole words; the last word of a phrase that ends in `*` may go on.
 pub(super) fn places<'t>(text: &'t str, phrase: &str) -> impl Iterator<Item = Range<usize>> + use<'t> {
     let (stem, open) = match phrase.strip_suffix('*') {
         Some(stem) => (stem.to_owned(), true),
@@ -62,11 +62,13 @@ pub(super) fn places<'t>(text: &'t str, phrase: &str) -> impl Iterator<Item = Ra
     let mut from = 0;
     std::iter::from_fn(move || {
         while let Some(start) = text.get(from..)?.find(&stem).map(|i| from + i) {
-            let end = start + stem.len();
+            let mut end = start + stem.len();
             from = end.max(start + 1);
             let opens = !stem.starts_with(word) || !text[..start].chars().next_back().is_some_and(word);
             let closes = open || !stem.ends_with(word) || !text[end..].chars().next().is_some_and(word);
             if opens && closes {
+                let rest = if open { &text[end..] } else { "" };
+                end += rest.find(|c| !word(c)).unwrap_or(rest.len());
                 return Some(start..end);
             }
         }
@@ -99,7 +101,8 @@ const REACH: usize = 240;
 /// True when a word of the clause denies what follows it.
 pub(super) fn denies(clause: &str) -> bool {
     const DENY: &[&str] = &[
-        "not", "no", "never", "without", "instead", "rather", "nor", "neither", "cannot", "nothing", "none", "unlike", "avoid",
+        "not", "no", "never", "without", "instead", "rather", "nor", "neither", "cannot", "nothing", "none", "unlike",
+        "avoid",
     ];
     clause
         .split(|c: char| !(c.is_alphanumeric() || c == '\'' || c == '’'))
