@@ -150,7 +150,6 @@ pub(super) fn idempotency_key_missing(context: &Context<'_>, out: &mut Vec<Diagn
         "unique token*",
         "unique tag*",
         "tag*",
-        "per key",
         "sequence number*",
         "per index",
         "index*",
