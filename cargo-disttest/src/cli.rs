@@ -76,6 +76,12 @@ pub(crate) enum Format {
     Text,
     /// For programs; carries a schema and its version.
     Json,
+    /// SARIF 2.1.0, for code scanning and editors; `plan` only.
+    #[value(hide = true)]
+    Sarif,
+    /// Workflow commands of GitHub Actions; `plan` only.
+    #[value(hide = true)]
+    Github,
 }
 
 /// What to do.
@@ -92,17 +98,49 @@ pub(crate) enum Verb {
 }
 
 /// Arguments of `plan`.
-#[derive(Debug, Args)]
+#[derive(Debug, Default, Args)]
 #[command(after_help = "\
-Example:
+Examples:
   cargo disttest plan docs/testing-plans/my-plan.md
+  cargo disttest plan --fix --dry-run
+  cargo disttest plan --deny warnings --format github
 
-Exit status: 0 no errors, 1 a plan breaks a rule of the format, 2 a file cannot be read or is
-no plan.")]
+Beside text and json, `plan` has the formats sarif (SARIF 2.1.0, for code scanning and editors)
+and github (annotations of a workflow run).
+
+The level of a rule is that of a flag, else that of .config/disttest.toml ([lint], such as
+missing-header = \"allow\"), else the rule's own. In a plan,
+<!-- disttest:allow(rule-name) — reason --> suppresses a rule: in or directly above a scenario for
+that scenario, before the first section for the whole plan, elsewhere for its section. What a run
+relies on can be neither lowered nor suppressed.
+
+Exit status: 0 no errors, 1 a plan breaks a rule of the format, or --fix was refused, 2 a file
+cannot be read or is no plan.")]
 pub(crate) struct PlanArgs {
     /// Plan files; none: every docs/testing-plans/*.md of the workspace
     #[arg(value_name = "PLAN")]
     pub plans: Vec<PathBuf>,
+    /// Show every diagnostic, however often a rule is broken
+    #[arg(long)]
+    pub all: bool,
+    /// Make the changes that are safe, after showing them
+    #[arg(long)]
+    pub fix: bool,
+    /// With --fix: only show them
+    #[arg(long, requires = "fix")]
+    pub dry_run: bool,
+    /// With --fix: also in a plan with changes that are not committed
+    #[arg(long, requires = "fix")]
+    pub allow_dirty: bool,
+    /// Do not tell what breaks this rule
+    #[arg(long, value_name = "RULE")]
+    pub allow: Vec<String>,
+    /// Tell what breaks this rule as a warning
+    #[arg(long, value_name = "RULE")]
+    pub warn: Vec<String>,
+    /// Tell what breaks this rule as an error; `warnings`: every warning
+    #[arg(long, value_name = "RULE")]
+    pub deny: Vec<String>,
 }
 
 /// Arguments of `author`.

@@ -3,14 +3,17 @@
 mod author;
 mod cli;
 pub mod commands;
+mod config;
 mod console;
 mod declare;
 mod dependency;
 pub mod diagnostics;
 mod exit_code;
+mod fix;
 mod git;
 mod plan_file;
 mod runner;
+mod surroundings;
 mod targets;
 mod workspace;
 

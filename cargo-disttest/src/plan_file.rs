@@ -27,21 +27,26 @@ impl PlanFile {
     /// Reads, parses and lints the plan at `path`.
     ///
     /// # Errors
-    /// A file that cannot be read, or is no plan.
+    /// A file that cannot be read, or is no plan: one sentence that names it.
     pub(crate) fn load(path: &Path) -> Result<PlanFile, Failure> {
         let shown = path.display().to_string();
-        let unreadable = |why: String| Failure::new(End::Unreadable, format!("{shown}: {why}"));
-        let bytes = std::fs::read(path).map_err(|error| unreadable(error.to_string()))?;
-        let canonical = path.canonicalize().map_err(|error| unreadable(error.to_string()))?;
-        let sha256 = sha256_hex(&bytes);
-        let text = String::from_utf8(bytes).map_err(|_| unreadable("it is no UTF-8 text".to_owned()))?;
+        let text = read(path).map_err(|why| Failure::new(End::Unreadable, format!("{shown}: {why}")))?;
+        let canonical = path.canonicalize().unwrap_or_else(|_| path.to_path_buf());
+        PlanFile::of_text(shown, canonical, text)
+    }
+
+    /// The plan that `text`, read from `path`, is.
+    ///
+    /// # Errors
+    /// A text that is no plan.
+    pub(crate) fn of_text(shown: String, path: PathBuf, text: String) -> Result<PlanFile, Failure> {
         let (plan, diagnostics) = plan::check(&text);
         if !plan::is_a_plan(&plan) {
-            return Err(unreadable(
-                "it is no test plan: there is no `# Test Plan: <slug>` and no section of one".to_owned(),
-            ));
+            let why = "it is no test plan: there is no `# Test Plan: <slug>` and no section of one";
+            return Err(Failure::new(End::Unreadable, format!("{shown}: {why}")));
         }
-        Ok(PlanFile { shown, path: canonical, text, sha256, plan, diagnostics })
+        let sha256 = sha256_hex(text.as_bytes());
+        Ok(PlanFile { shown, path, text, sha256, plan, diagnostics })
     }
 
     /// True when a rule of the format is broken.
@@ -67,4 +72,31 @@ impl PlanFile {
         let all = self.plan.scenarios.iter();
         Ok(all.filter(|scenario| ids.is_empty() || wanted.contains(&scenario.id.value)).collect())
     }
+}
+
+/// The text of a file that may be a plan; an error says in a few words why it is none.
+fn read(path: &Path) -> Result<String, String> {
+    let metadata = std::fs::metadata(path).map_err(|error| match error.kind() {
+        std::io::ErrorKind::NotFound => "there is no such file".to_owned(),
+        _ => error.to_string(),
+    })?;
+    if metadata.is_dir() {
+        return Err("it is a folder; name the plans in it".to_owned());
+    }
+    if !metadata.is_file() {
+        return Err("it is no regular file".to_owned());
+    }
+    let bytes = std::fs::read(path).map_err(|error| error.to_string())?;
+    if bytes.starts_with(&[0xff, 0xfe]) || bytes.starts_with(&[0xfe, 0xff]) {
+        return Err("it is UTF-16 text; save it as UTF-8".to_owned());
+    }
+    let text = String::from_utf8(bytes).map_err(|error| {
+        let good = &error.as_bytes()[..error.utf8_error().valid_up_to()];
+        let line = good.iter().filter(|byte| **byte == b'\n').count() + 1;
+        format!("it is no UTF-8 text (the first wrong byte is in line {line})")
+    })?;
+    if text.trim_start_matches('\u{feff}').trim().is_empty() {
+        return Err("the file is empty".to_owned());
+    }
+    Ok(text)
 }

@@ -29,7 +29,15 @@ pub(crate) struct Context {
 /// An end whose message is still to be printed.
 pub(crate) fn dispatch(console: Console, arguments: Disttest) -> Outcome {
     let context = Context { console, common: arguments.common };
+    let format = context.common.format;
     let outcome = match arguments.verb {
+        verb if matches!(format, Format::Sarif | Format::Github) && !matches!(verb, Verb::Plan(_)) => {
+            let format = if format == Format::Sarif { "sarif" } else { "github" };
+            Err(Failure::new(
+                End::WrongUsage,
+                format!("--format {format} is for `plan`; the others print text or json"),
+            ))
+        }
         Verb::Plan(args) => lint::run(&context, &args),
         Verb::Author(args) => author::run(&context, &args),
         Verb::Run(args) => run::run(&context, &args),

@@ -6,3 +6,5 @@ mod help;
 mod package;
 mod plan;
 mod run;
+mod snapshot;
+mod told;

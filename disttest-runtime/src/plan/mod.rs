@@ -41,6 +41,16 @@ pub fn check(text: &str) -> (Plan, Vec<Diagnostic>) {
     (plan, told)
 }
 
+/// As [`check`], with the plan's own suppressions applied: what is told of it unless somebody sets levels, and what is
+/// not. A test, an attribute or a verdict never looks at suppressions; they ask [`check`].
+pub fn told(text: &str) -> (Plan, Vec<Diagnostic>, Vec<Suppressed>) {
+    let (plan, mut found) = check(text);
+    let (allowed, wrong) = suppressions(&plan, text);
+    found.extend(wrong);
+    let (kept, suppressed) = suppress(&allowed, found);
+    (plan, kept, suppressed)
+}
+
 /// True for a text that is such a plan at all: it has the title, a scenario, or two of the numbered sections. Another
 /// text deserves one sentence, not a hundred errors.
 pub fn is_a_plan(plan: &Plan) -> bool {

@@ -1,9 +1,9 @@
 //! Rules about claims, and about ids.
 
 use super::passage::Passage;
+use super::respell::{self, respelt};
 use super::{Context, enumerated};
 use crate::base::diagnostic::{Diagnostic, Span, Spanned};
-use crate::base::nearest::distance;
 use crate::plan::labels::{CLOSES, FALSIFIES};
 use crate::plan::parse::{ids_in, nearest_category};
 use crate::plan::rules::report;
@@ -116,10 +116,7 @@ pub(super) fn unknown_category(context: &Context<'_>, out: &mut Vec<Diagnostic>)
             let span = place.find(word).map_or(cell, |at| place.span(&at));
             let told = report("unknown-category", span, message, help);
             // A slip of the pen is put right; what an unknown word means is for its author to say.
-            let typo = word.len() > 4 && distance(word, &meant.as_str().to_lowercase()) <= 2 && span != cell
-                || context.slice(cell).eq_ignore_ascii_case(word)
-                    && distance(word, &meant.as_str().to_lowercase()) <= 2;
-            out.push(if typo { told.with_edit(span, meant.as_str()) } else { told });
+            out.push(respelt(told, context.masked, cell, word, respell::meant(word, words.iter().copied())));
         }
         let bare = claim.category_text.value.trim_matches(|c: char| !c.is_alphanumeric());
         if bare.is_empty() || (claim.unknown_categories.is_empty() && claim.categories.is_empty()) {

@@ -15,6 +15,7 @@ mod landing;
 mod naming;
 mod oracle;
 mod passage;
+mod respell;
 mod scenario;
 mod sections;
 mod skeleton;

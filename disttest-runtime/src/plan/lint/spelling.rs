@@ -1,11 +1,12 @@
 //! Rules about names that are almost names of the format, which a search for the right ones would pass over.
 
 use super::Context;
+use super::respell::{self, respelt};
 use crate::base::diagnostic::{Diagnostic, Span, Spanned};
 use crate::base::nearest::distance;
 use crate::plan::labels::{self, FAULTS, NOTES};
 use crate::plan::model::{Field, ModelBlock};
-use crate::plan::names::misspelt;
+use crate::plan::names::{misspelt, spellings};
 use crate::plan::rules::report;
 use std::collections::{BTreeMap, HashMap};
 
@@ -64,12 +65,9 @@ fn tell<'t>(
     }
     for (word, meant) in found {
         let message = format!("`{word}` is no name of the format, and close to one");
-        let place = context.word(field.span, word);
-        let told = report(rule, place.unwrap_or(field.span), message, format!("write `{meant}` if that is meant"));
-        out.push(match place {
-            Some(place) => told.with_edit(place, meant),
-            None => told,
-        });
+        let place = context.word(field.span, word).unwrap_or(field.span);
+        let told = report(rule, place, message, format!("write `{meant}` if that is meant"));
+        out.push(respelt(told, context.masked, field.span, word, respell::meant(word, spellings())));
     }
 }
 

@@ -18,7 +18,7 @@ pub fn misspelt(word: &str) -> Option<&'static str> {
     }
     let word = word.to_lowercase();
     let letters: Vec<char> = word.chars().collect();
-    let known = spellings();
+    let known = letters_of_spellings();
     if known.iter().any(|(name, _)| **name == word) {
         return None;
     }
@@ -29,8 +29,13 @@ pub fn misspelt(word: &str) -> Option<&'static str> {
 /// Longest word that is compared: no name of ours comes near.
 const LONGEST: usize = 64;
 
+/// Every spelling of every name.
+pub(crate) fn spellings() -> impl Iterator<Item = &'static str> {
+    letters_of_spellings().iter().map(|(name, _)| *name)
+}
+
 /// Every spelling of every name, with its letters.
-fn spellings() -> &'static [(&'static str, Vec<char>)] {
+fn letters_of_spellings() -> &'static [(&'static str, Vec<char>)] {
     static SPELLINGS: LazyLock<Vec<(&'static str, Vec<char>)>> = LazyLock::new(|| {
         let nemeses = NEMESES.iter().map(|nemesis| &nemesis.name);
         let names = CHECKERS.iter().chain(MODELS).chain(nemeses);

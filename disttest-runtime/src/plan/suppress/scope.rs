@@ -16,7 +16,8 @@ impl Scopes {
         let sections: Vec<usize> = plan.sections.iter().map(|section| section.span.start).collect();
         let mut scenarios: Vec<usize> = plan.scenarios.iter().map(|scenario| scenario.span.start).collect();
         scenarios.sort_unstable();
-        let borders = Borders { sections, scenarios, end: text.len() };
+        // What the whole plan lacks is told at its very end, which is no scenario's and no section's.
+        let borders = Borders { sections, scenarios, end: text.trim_end().len() };
         let below = directly_below(text, comments, &borders.scenarios);
         let of = comments.iter().zip(below).map(|(comment, below)| match below {
             Some(scenario) => (Scope::Scenario, borders.scenario(scenario)),

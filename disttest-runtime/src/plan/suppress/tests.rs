@@ -7,10 +7,7 @@ const PLAN: &str = include_str!("../../../tests-data/plans/register.md");
 
 /// The rules that are told of `text` and those that are suppressed.
 fn told(text: &str) -> (Vec<String>, Vec<String>) {
-    let (plan, mut diagnostics) = check(text);
-    let (suppressions, wrong) = suppressions(&plan, text);
-    diagnostics.extend(wrong);
-    let (kept, suppressed) = suppress(&suppressions, diagnostics);
+    let (_, kept, suppressed) = crate::plan::told(text);
     (kept.into_iter().map(|d| d.rule).collect(), suppressed.into_iter().map(|s| s.diagnostic.rule).collect())
 }
 
@@ -145,6 +142,17 @@ fn what_a_run_relies_on_is_never_suppressed() {
 }
 
 #[test]
+fn what_the_whole_plan_lacks_is_suppressed_for_the_whole_plan_only() {
+    let comment = "<!-- disttest:allow(missing-section) — an excerpt -->";
+    let start = PLAN.find("## 7b.").expect("it is there");
+    let short = &PLAN[..start];
+    let (_, suppressed) = told(&short.replacen(S2, &format!("{comment}\n{S2}"), 1));
+    assert_eq!(suppressed.len(), 0);
+    let (kept, suppressed) = told(&short.replacen("**Date:**", &format!("{comment}\n\n**Date:**"), 1));
+    assert_eq!((kept.contains(&"missing-section".to_owned()), suppressed.len()), (false, 5));
+}
+
+#[test]
 fn the_narrowest_suppression_counts_and_the_others_are_unused() {
     let comment = |why: &str| format!("<!-- disttest:allow(scenario-without-hypothesis) — {why} -->");
     let text = edited(&[
@@ -180,4 +188,26 @@ fn many_suppressions_and_many_findings_are_held_against_each_other_quickly() {
     let (kept, suppressed) = suppress(&found, diagnostics);
     assert_eq!(suppressed.len(), 4 * 3999);
     assert!(kept.iter().all(|d| d.rule != "missing-field" && d.rule != "unused-suppression"));
+}
+
+proptest::proptest! {
+    /// Whatever stands round and in a comment: nothing panics, a comment is one for the parser as well, and what a run
+    /// relies on is told.
+    #[test]
+    fn any_text_round_a_suppression_is_read(
+        before in "[<>!`~# \\n\\r*|-]{0,40}",
+        inside in "[a-z,() `—:\\n-]{0,40}",
+        after in "[<>!`~# \\n*|-]{0,40}",
+        at in 0..400_usize,
+    ) {
+        let at = PLAN.floor_char_boundary(at * PLAN.len() / 400);
+        let text = format!("{}{before}<!-- disttest:allow(missing-oracle{inside} -->{after}{}", &PLAN[..at], &PLAN[at..]);
+        let (plan, diagnostics) = check(&text);
+        let lost = diagnostics.iter().filter(|d| !may_be_suppressed(&d.rule)).count();
+        let (found, wrong) = suppressions(&plan, &text);
+        let (kept, _) = suppress(&found, diagnostics);
+        proptest::prop_assert!(found.iter().all(|s| may_be_suppressed(&s.rule)));
+        proptest::prop_assert!(wrong.iter().all(|d| text.get(d.span.start..d.span.end).is_some()));
+        proptest::prop_assert_eq!(kept.iter().filter(|d| !may_be_suppressed(&d.rule)).count(), lost);
+    }
 }
