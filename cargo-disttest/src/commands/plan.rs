@@ -344,7 +344,7 @@ Scenarios
         falsifies C3; closes H3
         smoke     3 nodes × 10s × 0 faults × 1 seed
         hardening 5 nodes × 60s × 0 faults × 3 seeds
-        target    none: it cannot be authored
+        target    tests/auto/s2_bounded_latency.rs
 
 Claims, the hypotheses that threaten them, the scenarios that falsify them
   C1    safety                   H1 H2            S1

@@ -129,22 +129,22 @@ fn model(view: &View<'_>, told: &mut Vec<Diagnostic>) -> Option<String> {
 
 /// The model that a text names: one in backticks, or the word it starts with. Two different ones are none.
 fn model_named(text: &str) -> Option<String> {
-    let quoted: Vec<String> = text.split('`').skip(1).step_by(2).filter_map(names::model).collect();
+    let quoted = || text.split('`').skip(1).step_by(2).filter_map(names::model);
     let bare = text.trim_start_matches(['*', '`', '_', ' ']);
     let lower = bare.to_ascii_lowercase();
     let head = match lower.strip_prefix("other(").and_then(|rest| rest.find(')')) {
         Some(close) => names::model(&bare[..close + "other()".len()]),
         None => longest_model(&bare[..bare.len().min(lower.len())]),
     };
-    let affirmed = names::model_mentions(text).into_iter().filter(|m| m.affirmed);
-    let alternatives = affirmed.map(|m| m.id.to_owned()).collect::<std::collections::BTreeSet<_>>();
+    let alternatives = || names::model_mentions(text).into_iter().filter(|m| m.affirmed).map(|m| m.id);
     match head {
         // `register or map`: the format wants one model.
-        Some(head) if offers_another(&lower) && alternatives.iter().any(|a| *a != head) => None,
+        Some(head) if offers_another(&lower) && alternatives().any(|a| a != head) => None,
         Some(head) => Some(head),
         None => {
-            let mut unique: Vec<String> =
-                quoted.into_iter().filter(|q| q.starts_with("other(") || alternatives.contains(q)).collect();
+            let affirmed: Vec<&str> = alternatives().collect();
+            let known = |q: &String| q.starts_with("other(") || affirmed.contains(&q.as_str());
+            let mut unique: Vec<String> = quoted().filter(known).collect();
             unique.dedup();
             (unique.len() == 1).then(|| unique.remove(0))
         }
@@ -169,8 +169,10 @@ fn offers_another(lower: &str) -> bool {
 fn checkers(view: &View<'_>, told: &mut Vec<Diagnostic>) -> Vec<(String, bool)> {
     let field = view.block.and_then(|b| b.checker.as_ref());
     let mut found: Vec<(String, bool)> = Vec::new();
+    let mut in_field = false;
     for text in field.into_iter().chain(view.oracle) {
         for (mention, per_key) in checkers_named(&text.value) {
+            in_field |= field.is_some_and(|field| std::ptr::eq(field, text));
             match found.iter_mut().find(|(id, _)| id == mention.id) {
                 Some((_, keyed)) => *keyed |= per_key,
                 None => found.push((mention.id.to_owned(), per_key)),
@@ -183,7 +185,7 @@ fn checkers(view: &View<'_>, told: &mut Vec<Diagnostic>) -> Vec<(String, bool)> 
         let help = format!("name one of {}", known.join(", "));
         told.push(report("unresolved-checker", span, format!("{}: no checker is named", view.id.value), help));
     }
-    if let Some(field) = field.filter(|f| checkers_named(&f.value).is_empty() && !found.is_empty()) {
+    if let Some(field) = field.filter(|_| !in_field && !found.is_empty()) {
         let message = "this names no checker; those of the oracle are taken";
         told.push(report("unresolved-checker", field.span, message, "name the checkers here as well"));
     }

@@ -1,7 +1,8 @@
 //! Rules about checkers: that they fit, and that they are said to check one thing.
 
 use super::Context;
-use super::passage::{Passage, places};
+use super::context::Part;
+use super::passage::{Passage, has};
 use crate::base::diagnostic::{Diagnostic, Spanned};
 use crate::plan::names::{Fit, checker_mentions, fit};
 use crate::plan::rules::report;
@@ -31,7 +32,9 @@ pub(super) fn checker_misfit(context: &Context<'_>, out: &mut Vec<Diagnostic>) {
                 }
                 // The written reason that the format asks for where the picker has no row.
                 Fit::Far
-                    if Passage::new(context.masked, field.span).has(&["because", "since", "reason*", "suffices"]) => {}
+                    if owner
+                        .passage(Part::Checker)
+                        .is_some_and(|p| p.has(&["because", "since", "reason*", "suffices"])) => {}
                 Fit::Far => {
                     let message =
                         format!("{}: the picker has no row near {named} for {model} and {category}", owner.id.value);
@@ -54,18 +57,25 @@ enum Reach {
     Whole,
 }
 
+/// Words for a check of all keys together.
+const WHOLE: &[&str] = &[
+    "across keys",
+    "across all keys",
+    "cross-key",
+    "multi-key",
+    "over all keys together",
+    "of the whole store",
+    "whole-store",
+    "globally",
+];
+
+fn says_whole(passage: &Passage<'_>) -> bool {
+    // What it cannot detect is nothing that it checks.
+    has(passage.text.split("cannot detect").next().unwrap_or(""), WHOLE)
+}
+
 /// The checkers of a text whose reach it names.
 fn reaches(text: &str) -> HashMap<&'static str, Reach> {
-    const WHOLE: &[&str] = &[
-        "across keys",
-        "across all keys",
-        "cross-key",
-        "multi-key",
-        "over all keys together",
-        "of the whole store",
-        "whole-store",
-        "globally",
-    ];
     const PER_KEY: &[&str] = &[
         "per key",
         "per-key",
@@ -84,9 +94,7 @@ fn reaches(text: &str) -> HashMap<&'static str, Reach> {
         let from = i.checked_sub(1).map_or(0, |before| all[before].at.end);
         let behind = lower[mention.at.end..next].split([';', '.', ',']).next().unwrap_or("");
         let before = lower[from..mention.at.start].rsplit([';', '.', ',']).next().unwrap_or("");
-        let says = |words: &[&str]| {
-            words.iter().any(|word| [before, behind].iter().any(|part| places(part, word).next().is_some()))
-        };
+        let says = |words: &[&str]| has(before, words) || has(behind, words);
         match (says(PER_KEY), says(WHOLE)) {
             (true, false) => found.insert(mention.id, Reach::PerKey),
             (false, true) => found.insert(mention.id, Reach::Whole),
@@ -99,9 +107,11 @@ fn reaches(text: &str) -> HashMap<&'static str, Reach> {
 /// One checker, two reaches: the run would follow the weaker.
 pub(super) fn checker_scope_conflict(context: &Context<'_>, out: &mut Vec<Diagnostic>) {
     for case in &context.cases {
-        let Some((checker, oracle)) = case.model_block().and_then(|b| b.checker.as_ref()).zip(case.oracle()) else {
+        let Some((checker, oracle)) = case.part(Part::Checker).zip(case.oracle()) else { continue };
+        // Hardly any plan says more than `per key`: the rest is read where it does.
+        if ![Part::Checker, Part::Oracle].into_iter().filter_map(|part| case.passage(part)).any(says_whole) {
             continue;
-        };
+        }
         let (named, wanted) = (reaches(&checker.value), reaches(&oracle.value));
         let mut odd: Vec<&str> = named
             .iter()

@@ -1,7 +1,6 @@
 //! Rules about the confidence statement (§7d): what it may say, and what it must not leave out.
 
 use super::passage::{Passage, clause_after, clause_before, denies};
-use super::surfaces::names_arm;
 use super::{Context, enumerated, is_unfilled};
 use crate::base::diagnostic::{Diagnostic, Span};
 use crate::base::nearest::{distance, nearest};
@@ -10,6 +9,7 @@ use crate::plan::Id;
 use crate::plan::model::{Field, Scenario};
 use crate::plan::parse::ids_in;
 use crate::plan::rules::report;
+use std::collections::{BTreeMap, HashSet};
 
 /// The prose of §7d in front of its table, if there is any.
 fn statement<'p>(context: &Context<'p>) -> Option<Passage<'p>> {
@@ -288,48 +288,39 @@ fn is_left_out(text: &str) -> bool {
 
 /// The arms of a scenario that the plan expects not to run, or in part only, and where it says so.
 fn left_out(context: &Context<'_>, scenario: &Scenario) -> Vec<(Id, Span)> {
-    let mut found: Vec<(Id, Span)> = Vec::new();
+    let mut found: BTreeMap<Id, Span> = BTreeMap::new();
     if let Some(list) = arms_field(scenario) {
-        let text = &list.value.value;
-        let places: Vec<(usize, Id)> = ids_with_places(text);
-        for (i, (at, id)) in places.iter().enumerate() {
-            let end = places.get(i + 1).map_or(text.len(), |(next, _)| *next);
-            if is_left_out(&text[*at..end]) {
-                found.push((id.clone(), context.id(list.value.span, id).unwrap_or(list.value.span)));
+        let span = list.value.span;
+        let arms: Vec<(Id, Span)> = context.ids(span).filter(|(id, _)| id.arm().is_some()).collect();
+        for (i, (id, place)) in arms.iter().enumerate() {
+            let end = arms.get(i + 1).map_or(span.end, |(_, next)| next.start);
+            if is_left_out(context.slice(Span::new(place.end, end))) {
+                found.entry(id.clone()).or_insert(*place);
             }
         }
     }
     for arm in &scenario.arms {
         let block = arm.model_block.iter().flat_map(|b| &b.other);
         let said = arm.fields.iter().chain(block).any(|f| is_left_out(&f.value.value));
-        let named = arm.name.as_deref().is_some_and(is_left_out);
-        if (said || named) && !found.iter().any(|(id, _)| *id == arm.id.value) {
-            found.push((arm.id.value.clone(), arm.id.span));
+        if said || arm.name.as_deref().is_some_and(is_left_out) {
+            found.entry(arm.id.value.clone()).or_insert(arm.id.span);
         }
     }
-    found
-}
-
-fn ids_with_places(text: &str) -> Vec<(usize, Id)> {
-    let mut out = Vec::new();
-    let mut at = 0;
-    for word in text.split_inclusive(|c: char| !(c.is_ascii_alphanumeric() || "/-_".contains(c))) {
-        let bare = word.trim_end_matches(|c: char| !(c.is_ascii_alphanumeric() || "/-_".contains(c)));
-        if let Some(id) = Id::parse(bare).filter(|id| id.letter() == 'S' && id.arm().is_some()) {
-            out.push((at, id));
-        }
-        at += word.len();
-    }
-    out
+    found.into_iter().collect()
 }
 
 /// A surface that stays untested is named where the confidence is stated.
 pub(super) fn undisclosed_surface(context: &Context<'_>, out: &mut Vec<Diagnostic>) {
     let Some((_, body)) = context.section("7d") else { return };
     let text = Passage::new(context.masked, body).text;
+    let words: HashSet<&str> = text.split(|c: char| !c.is_alphanumeric()).collect();
+    let named = |id: &Id| {
+        let slug = id.arm().unwrap_or("").to_lowercase();
+        slug.split(['-', '_']).filter(|word| !word.is_empty()).all(|word| words.contains(word))
+    };
     for scenario in gated(context) {
         for (id, span) in left_out(context, scenario) {
-            if !names_arm(&text, &id) {
+            if !named(&id) {
                 let message = format!("{id} is not expected to run in full, and §7d does not say so");
                 let help = format!("name the surface in §7d: `{} stays untested`", id.arm().unwrap_or("it"));
                 out.push(report("undisclosed-surface", span, message, help));

@@ -1,10 +1,13 @@
 //! What the rules look at: the plan, its elements by id, and every scenario resolved once.
 
+use super::oracle::{Weakness, weakness};
+use super::passage::Passage;
 use crate::base::diagnostic::{Diagnostic, Span, Spanned};
 use crate::plan::labels::ORACLE;
 use crate::plan::model::{Arm, Claim, ModelBlock, Plan, PlanMode, Row, Scenario};
 use crate::plan::resolve::{resolve_arm_with, resolve_with};
 use crate::plan::{Category, Id, Resolved};
+use std::cell::OnceCell;
 use std::collections::HashMap;
 use std::ops::Deref;
 
@@ -48,7 +51,8 @@ impl<'p> Context<'p> {
             Some(arm) => resolve_arm_with(&categories, owner.scenario, arm),
             None => resolve_with(&categories, owner.scenario, serious),
         };
-        Case { owner, resolved, told, serious }
+        let weakness = weakness(owner.oracle());
+        Case { owner, resolved, told, serious, weakness, masked: self.masked, passages: Default::default() }
     }
 
     /// The first claim with this id.
@@ -131,16 +135,19 @@ impl<'p> Context<'p> {
 
     /// The first place of the id in a span, in the spelling of the format or with zeros in front of its number.
     pub(super) fn id(&self, span: Span, id: &Id) -> Option<Span> {
-        let text = self.slice(span);
-        let mut at = 0;
-        for word in text.split(|c: char| !(c.is_ascii_alphanumeric() || c == '/' || c == '-')) {
-            if Id::parse(word).as_ref() == Some(id) {
-                return Some(Span::new(span.start + at, span.start + at + word.len()));
-            }
-            at += word.len();
-            at += text[at..].chars().next().map_or(0, char::len_utf8);
-        }
-        None
+        self.ids(span).find(|(found, _)| found == id).map(|(_, place)| place)
+    }
+
+    /// Everything in a span that is an id, in order.
+    pub(super) fn ids(&self, span: Span) -> impl Iterator<Item = (Id, Span)> {
+        let part = |c: char| c.is_ascii_alphanumeric() || c == '/' || c == '-';
+        let mut at = span.start;
+        self.slice(span).split_inclusive(move |c| !part(c)).filter_map(move |piece| {
+            let start = at;
+            at += piece.len();
+            let word = piece.trim_end_matches(|c| !part(c));
+            Some((Id::parse(word)?, Span::new(start, start + word.len())))
+        })
     }
 }
 
@@ -222,6 +229,47 @@ pub(super) struct Case<'p> {
     pub(super) told: Vec<Diagnostic>,
     /// It needs §7.M.
     pub(super) serious: bool,
+    /// What is wrong with its oracle.
+    pub(super) weakness: Option<Weakness>,
+    masked: &'p str,
+    passages: [OnceCell<Option<Passage<'p>>>; PARTS],
+}
+
+/// A field of a case that several rules read.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Part {
+    /// Its own oracle.
+    Oracle,
+    /// `Checker` of its §7.M.
+    Checker,
+    /// `Nemesis + landing evidence` of its §7.M.
+    Nemesis,
+    /// `Operation history` of its §7.M.
+    History,
+    /// `Ambiguous outcomes` of its §7.M.
+    Ambiguous,
+}
+
+const PARTS: usize = 5;
+
+impl<'p> Case<'p> {
+    /// A field, if it is there.
+    pub(super) fn part(&self, part: Part) -> Option<&'p Spanned<String>> {
+        let block = self.owner.model_block();
+        match part {
+            Part::Oracle => self.owner.oracle(),
+            Part::Checker => block?.checker.as_ref(),
+            Part::Nemesis => block?.nemesis.as_ref(),
+            Part::History => block?.history.as_ref(),
+            Part::Ambiguous => block?.ambiguous.as_ref(),
+        }
+    }
+
+    /// A field as a passage, read once for all rules.
+    pub(super) fn passage(&self, part: Part) -> Option<&Passage<'p>> {
+        let read = || self.part(part).map(|field| Passage::new(self.masked, field.span));
+        self.passages[part as usize].get_or_init(read).as_ref()
+    }
 }
 
 impl<'p> Deref for Case<'p> {

@@ -66,6 +66,11 @@ fn kinds(context: &Context<'_>) -> [Kind; 6] {
 pub(super) fn count_disagrees(context: &Context<'_>, out: &mut Vec<Diagnostic>) {
     let kinds = kinds(context);
     for paragraph in paragraphs(context) {
+        // Without such a word there is nothing to count.
+        let text = context.slice(paragraph);
+        if !["cenario", "laim", "ypothes", "echnique", "equirement"].iter().any(|word| text.contains(word)) {
+            continue;
+        }
         let passage = Passage::new(context.masked, paragraph);
         let section = section_at(context, paragraph.start);
         for (kind, number, range) in counted(&passage.text, &kinds, section) {
@@ -96,34 +101,39 @@ fn section_at<'p>(context: &Context<'p>, at: usize) -> &'p str {
 
 /// Prose of the plan that may speak of the plan: no tables, no headings, no scenarios, no hypotheses.
 fn paragraphs(context: &Context<'_>) -> Vec<Span> {
-    let scenarios: Vec<Span> = {
-        let mut all: Vec<Span> = context.plan.scenarios.iter().map(|s| s.span).collect();
-        all.sort();
-        all
-    };
-    let (mut found, mut open, mut at): (Vec<Span>, Option<Span>, usize) = (Vec::new(), None, 0);
-    for line in context.masked.split_inclusive('\n') {
+    let mut scenarios: Vec<Span> = context.plan.scenarios.iter().map(|s| s.span).collect();
+    scenarios.sort_unstable();
+    let end = context.masked.len();
+    let mut found = Vec::new();
+    let mut from = 0;
+    for scenario in scenarios.into_iter().chain([Span::new(end, end)]) {
+        if from < scenario.start {
+            paragraphs_in(context, Span::new(from, scenario.start), &mut found);
+        }
+        from = from.max(scenario.end);
+    }
+    found
+}
+
+fn paragraphs_in(context: &Context<'_>, span: Span, found: &mut Vec<Span>) {
+    let mut open: Option<Span> = None;
+    let mut at = span.start;
+    for line in context.slice(span).split_inclusive('\n') {
         let (start, text) = (at, line.trim());
         at += line.len();
-        let inside =
-            scenarios.partition_point(|s| s.start <= start).checked_sub(1).is_some_and(|i| start < scenarios[i].end);
-        let hypothesis = text
-            .trim_start_matches(['-', '*', ' '])
-            .strip_prefix('H')
-            .is_some_and(|rest| rest.starts_with(|c: char| c.is_ascii_digit()));
-        if text.is_empty() || text.starts_with(['|', '#']) || inside || hypothesis {
+        let bare = text.trim_start_matches(['-', '*', ' ']);
+        let hypothesis = bare.strip_prefix('H').is_some_and(|rest| rest.starts_with(|c: char| c.is_ascii_digit()));
+        if text.is_empty() || text.starts_with(['|', '#']) || hypothesis {
             found.extend(open.take());
             continue;
         }
-        let item = text.starts_with(['-', '*', '+']) && text[1..].starts_with(' ');
-        if item {
+        if text.starts_with(['-', '*', '+']) && text[1..].starts_with(' ') {
             found.extend(open.take());
         }
-        let span = open.get_or_insert(Span::new(start, start));
-        span.end = start + line.trim_end().len();
+        let paragraph = open.get_or_insert(Span::new(start, start));
+        paragraph.end = start + line.trim_end().len();
     }
     found.extend(open);
-    found
 }
 
 /// The counts of a paragraph in lower case: kind, number, and the place of number and noun.
@@ -147,7 +157,9 @@ fn counted<'k>(text: &str, kinds: &'k [Kind], section: &str) -> Vec<(&'k Kind, u
         let ends = behind.is_empty() || behind.starts_with(['.', ';', '!', ',', ')']) || text[end..].starts_with(':');
         let whole = ends || WHOLE.iter().any(|phrase| behind.starts_with(phrase));
         // `40 claims × 35 hypotheses` counts all of both.
-        let product = behind.starts_with(['×', 'x']) && behind.contains("hypotheses") || before.ends_with('×');
+        let product = behind.starts_with(['×', 'x'])
+            && words.iter().skip(i + width).take(4).any(|(_, word)| *word == "hypotheses")
+            || before.ends_with('×');
         let starts = before.is_empty() || before.ends_with(['.', '!']);
         let led = LEADS
             .iter()

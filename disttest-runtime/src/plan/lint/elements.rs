@@ -8,7 +8,7 @@ use crate::plan::labels::{CLOSES, FALSIFIES};
 use crate::plan::parse::{ids_in, nearest_category};
 use crate::plan::rules::report;
 use crate::plan::{Category, Id};
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 
 /// Each id is defined once.
 pub(super) fn duplicate_id(context: &Context<'_>, out: &mut Vec<Diagnostic>) {
@@ -52,6 +52,20 @@ impl Defined {
         Defined(ids.chain(arms).cloned().chain(techniques).collect())
     }
 
+    /// The ids of a text that are not defined.
+    fn missing(&self, text: &str, letter: char) -> impl Iterator<Item = Id> {
+        ids_in(text, letter).into_iter().filter(|id| !self.0.contains(id))
+    }
+
+    /// Tells each of these where it stands in `span`; one that a range only implies, at the whole of it.
+    fn tell(&self, context: &Context<'_>, ids: &[Id], span: Span, out: &mut Vec<Diagnostic>) {
+        let mut places = HashMap::new();
+        for (id, place) in context.ids(span) {
+            places.entry(id).or_insert(place);
+        }
+        ids.iter().for_each(|id| self.check(id, places.get(id).copied().unwrap_or(span), out));
+    }
+
     fn check(&self, id: &Id, span: Span, out: &mut Vec<Diagnostic>) {
         if !self.0.contains(id) {
             let place = match id.letter() {
@@ -82,9 +96,9 @@ pub(super) fn undefined_id(context: &Context<'_>, out: &mut Vec<Diagnostic>) {
         .chain(plan.coverage.iter().map(|r| (r, "Recommended scenario", 'S')))
         .chain(plan.confidence.aspects.iter().map(|r| (r, "Claim", 'C')));
     for (row, column, letter) in cells {
-        for id in ids_in(row.cell(column), letter).iter().filter(|id| !defined.0.contains(id)) {
-            let cell = context.cell(row, column);
-            defined.check(id, context.id(cell, id).unwrap_or(cell), out);
+        let missing: Vec<Id> = defined.missing(row.cell(column), letter).collect();
+        if !missing.is_empty() {
+            defined.tell(context, &missing, context.cell(row, column), out);
         }
     }
     let in_scenarios = plan.scenarios.iter().flat_map(|s| {
@@ -96,8 +110,9 @@ pub(super) fn undefined_id(context: &Context<'_>, out: &mut Vec<Diagnostic>) {
     // Techniques need no ids; where none has one, a `T4` in prose is something else.
     let numbered = plan.techniques.iter().any(|t| technique_id(&t.name).is_some());
     for (field, letter) in in_scenarios.chain(in_techniques).filter(|(_, letter)| numbered || *letter != 'T') {
-        for id in ids_in(&field.value, letter) {
-            defined.check(&id, context.id(field.span, &id).unwrap_or(field.span), out);
+        let missing: Vec<Id> = defined.missing(&field.value, letter).collect();
+        if !missing.is_empty() {
+            defined.tell(context, &missing, field.span, out);
         }
     }
 }
@@ -107,7 +122,8 @@ pub(super) fn unknown_category(context: &Context<'_>, out: &mut Vec<Diagnostic>)
     for claim in &context.plan.claims {
         let id = &claim.id.value;
         let words: Vec<&str> = Category::ALL.iter().map(|c| c.as_str()).collect();
-        for word in &claim.unknown_categories {
+        // A cell of more such words than there are categories is told by those.
+        for word in claim.unknown_categories.iter().take(Category::ALL.len()) {
             let message = format!("{id}: `{word}` is no claim category; it gates like `safety` until fixed");
             let meant = nearest_category(word);
             let help = format!("did you mean `{meant}`? The categories are {}", words.join(", "));

@@ -1,7 +1,7 @@
 //! Rules about the history of operations that a scenario records, and about outcomes that are not known.
 
 use super::Context;
-use super::context::Case;
+use super::context::{Case, Part};
 use super::passage::{Passage, clause_before, denies};
 use crate::base::diagnostic::Diagnostic;
 use crate::plan::rules::report;
@@ -78,11 +78,8 @@ const WHOLE: &[&str] = &[
     "see s*",
 ];
 
-fn history<'c, 'p>(context: &'c Context<'p>) -> impl Iterator<Item = (&'c Case<'p>, Passage<'p>)> {
-    context.cases.iter().filter_map(|case| {
-        let field = case.model_block()?.history.as_ref()?;
-        Some((case, Passage::new(context.masked, field.span)))
-    })
+fn history<'c, 'p>(context: &'c Context<'p>) -> impl Iterator<Item = (&'c Case<'p>, &'c Passage<'p>)> {
+    context.cases.iter().filter_map(|case| Some((case, case.passage(Part::History)?)))
 }
 
 /// The fields that the model needs are recorded.
@@ -231,10 +228,9 @@ const LINKS: &[&str] = &[
 
 /// A timeout said to be a failure, or retries said to be one operation: the words that say so.
 fn contradiction(text: &str) -> Option<(Range<usize>, &'static str)> {
-    for word in TIMEOUTS {
+    for word in TIMEOUTS.iter().filter(|_| !text.contains("timeout_marker")) {
         for at in super::passage::places(text, word) {
-            let rest = &text[at.end..];
-            let clause = rest.split([';', '.', ',', '(']).next().unwrap_or("");
+            let clause = super::passage::clause_after(text, at.end).split([',', '(']).next().unwrap_or("");
             for failure in FAILURES {
                 let Some(hit) = super::passage::places(clause, failure).next() else { continue };
                 let between = clause[..hit.start].trim();
@@ -243,7 +239,7 @@ fn contradiction(text: &str) -> Option<(Range<usize>, &'static str)> {
                         .split_whitespace()
                         .all(|word| LINKS.contains(&word.trim_matches(|c: char| c == '"' || c == '\'')));
                 // `timeout → error = "timeout", timeout_marker = true` records an unknown outcome all the same.
-                if linked && !denies(clause_before(text, at.start)) && !text.contains("timeout_marker") {
+                if linked && !denies(clause_before(text, at.start)) {
                     return Some((at.start..at.end + hit.end, "a timeout may have succeeded; it is no failure"));
                 }
             }
@@ -272,6 +268,9 @@ fn contradiction(text: &str) -> Option<(Range<usize>, &'static str)> {
         "only successful op*",
         "only acknowledged op*",
     ];
+    if !super::passage::has(text, &["retries", "merge*", "collapse*", "only"]) {
+        return None;
+    }
     let hits = MERGED.iter().filter_map(|phrase| super::passage::places(text, phrase).next());
     let at = hits.min_by_key(|at| at.start).filter(|at| !denies(clause_before(text, at.start)))?;
     let behind = super::passage::clause_after(text, at.end);
@@ -282,8 +281,7 @@ fn contradiction(text: &str) -> Option<(Range<usize>, &'static str)> {
 /// Outcomes that are not known stay unknown.
 pub(super) fn ambiguous_contradicts(context: &Context<'_>, out: &mut Vec<Diagnostic>) {
     for case in &context.cases {
-        let Some(field) = case.model_block().and_then(|block| block.ambiguous.as_ref()) else { continue };
-        let passage = Passage::new(context.masked, field.span);
+        let Some(passage) = case.passage(Part::Ambiguous) else { continue };
         let Some((at, why)) = contradiction(&passage.text) else { continue };
         let message = format!("{}: `{}`: {why}", case.id.value, &passage.text[at.clone()]);
         let help =

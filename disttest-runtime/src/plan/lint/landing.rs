@@ -1,8 +1,8 @@
 //! Rules about landing evidence: it is there, it is evidence, and both sides give it.
 
 use super::Context;
-use super::context::{Case, Owner};
-use super::passage::Passage;
+use super::context::{Case, Owner, Part};
+use super::passage::{Passage, clause_after, clause_before, has, places};
 use crate::base::diagnostic::{Diagnostic, Spanned};
 use crate::plan::Fault;
 use crate::plan::labels::FAULTS;
@@ -124,25 +124,28 @@ fn sides(text: &str) -> (bool, bool) {
     }
     let signals = signal_mentions(text);
     let named = |side: Side| signals.iter().any(|s| s.affirmed && s.side == side);
+    let (injector, victim) = (named(Side::Injector), named(Side::Victim));
+    if injector && victim {
+        return (true, true);
+    }
     // Signals are cut out first: `client-timeouts` must not count for its words on the other side.
     let rest = without(text, signals.iter().map(|s| s.at.clone()));
     let bare = evidence_text(&rest);
     let told = |words: &[&str]| words.iter().any(|w| bare.contains(w));
-    (named(Side::Injector) || told(INJECTOR_WORDS), named(Side::Victim) || told(VICTIM_WORDS))
+    (injector || told(INJECTOR_WORDS), victim || told(VICTIM_WORDS))
 }
 
-fn self_report(text: &str) -> Option<&'static str> {
-    let flat = text.split_whitespace().collect::<Vec<_>>().join(" ").to_lowercase();
+/// What the injector says of itself in a text on one line in lower case.
+fn self_report(flat: &str) -> Option<&'static str> {
+    if !has(flat, SELF_REPORT) {
+        return None;
+    }
     SELF_REPORT.iter().copied().find(|phrase| {
-        flat.match_indices(phrase).any(|(at, _)| {
-            let before = flat[..at].rsplit(['.', ';']).next().unwrap_or("");
-            let after = &flat[at + phrase.len()..];
+        places(flat, phrase).any(|at| {
+            let before = clause_before(flat, at.start);
             let denied = before.split_whitespace().any(|w| ["not", "never", "no", "without"].contains(&w));
-            let refused = after
-                .split(['.', ';'])
-                .next()
-                .is_some_and(|a| a.contains("not evidence") || a.contains("no evidence") || a.contains("not enough"));
-            !denied && !refused
+            let after = clause_after(flat, at.end);
+            !denied && !["not evidence", "no evidence", "not enough"].iter().any(|refusal| after.contains(refusal))
         })
     })
 }
@@ -150,23 +153,12 @@ fn self_report(text: &str) -> Option<&'static str> {
 /// `The injector reported success` is no evidence.
 pub(super) fn landing_not_evidence(context: &Context<'_>, out: &mut Vec<Diagnostic>) {
     for (owner, field) in planned(context) {
-        if let Some(phrase) = self_report(&field.value) {
+        let Some(passage) = owner.passage(Part::Nemesis) else { continue };
+        if let Some(phrase) = self_report(&passage.text) {
             let message = format!("{}: `{phrase}` is no evidence that the fault acted", owner.id.value);
-            let passage = Passage::new(context.masked, field.span);
             let span = passage.text.find(phrase).map_or(field.span, |at| passage.span(&(at..at + phrase.len())));
             let help = "name a counter of the injector and a signal at the victim";
             out.push(report("landing-not-evidence", span, message, help));
-        }
-    }
-}
-
-/// A nemesis has evidence at all.
-pub(super) fn landing_missing(context: &Context<'_>, out: &mut Vec<Diagnostic>) {
-    for (owner, field) in planned(context) {
-        if sides(&field.value) == (false, false) && self_report(&field.value).is_none() {
-            let message = format!("{}: the nemesis has no landing evidence", owner.id.value);
-            let help = suggestion(owner);
-            out.push(report("landing-missing", field.span, message, help));
         }
     }
 }
@@ -180,8 +172,8 @@ fn suggestion(owner: &Owner<'_>) -> String {
     )
 }
 
-/// Both sides give evidence.
-pub(super) fn landing_one_sided(context: &Context<'_>, out: &mut Vec<Diagnostic>) {
+/// A nemesis has evidence, and from both sides.
+pub(super) fn landing_sides(context: &Context<'_>, out: &mut Vec<Diagnostic>) {
     for (owner, field) in planned(context) {
         let id = &owner.id.value;
         match sides(&field.value) {
@@ -194,6 +186,10 @@ pub(super) fn landing_one_sided(context: &Context<'_>, out: &mut Vec<Diagnostic>
                 let help = "add what the injector counts, such as `proxy-dropped-bytes` or `process-exit`";
                 let message = format!("{id}: only the victim's side gives evidence");
                 out.push(report("landing-victim-only", field.span, message, help));
+            }
+            (false, false) if owner.passage(Part::Nemesis).is_none_or(|p| self_report(&p.text).is_none()) => {
+                let message = format!("{id}: the nemesis has no landing evidence");
+                out.push(report("landing-missing", field.span, message, suggestion(owner)));
             }
             _ => {}
         }
@@ -269,7 +265,7 @@ mod tests {
 
     #[test]
     fn a_self_report_is_seen_unless_it_is_refused() {
-        assert!(self_report("hard kill; the injector\nreported success").is_some());
+        assert!(self_report("hard kill; the injector reported success").is_some());
         assert!(self_report("`process-exit`, not \"injector reported success\"").is_none());
         assert!(self_report("injector reported success is not evidence; counters are").is_none());
     }

@@ -1,7 +1,9 @@
 //! Rules about the names of scenarios.
 
 use super::Context;
+use super::passage::has;
 use crate::base::diagnostic::Diagnostic;
+use crate::plan::model::Scenario;
 use crate::plan::rules::report;
 use std::collections::HashMap;
 
@@ -164,12 +166,20 @@ pub(super) fn scenario_named_after_setup(context: &Context<'_>, out: &mut Vec<Di
     }
 }
 
+/// True for a scenario of the template: `### Scenario S2: ...`.
+pub(super) fn is_filler(context: &Context<'_>, scenario: &Scenario) -> bool {
+    let heading = || context.slice(scenario.span).lines().next().unwrap_or("").trim_end_matches(['*', '`', ' ']);
+    let filler = |text: &str| text.ends_with("...") || text.ends_with('…');
+    filler(&scenario.name.value) && scenario.name.value.len() <= 3
+        || (scenario.name.value.is_empty() && filler(heading()))
+}
+
 /// Names become names of functions.
 pub(super) fn scenario_name_shape(context: &Context<'_>, out: &mut Vec<Diagnostic>) {
     for scenario in &context.plan.scenarios {
         let (id, name) = (&scenario.id.value, &scenario.name);
         // The template's placeholders and filler are told as such.
-        if name.value.contains("{{") || matches!(name.value.as_str(), "..." | "…") {
+        if name.value.contains("{{") || is_filler(context, scenario) {
             continue;
         }
         let snake = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '_';
@@ -234,16 +244,19 @@ const BOUNDARIES: &[&str] = &[
 /// A boundary in the name asks for surfaces in §7.M.S.
 pub(super) fn boundary_name(context: &Context<'_>, out: &mut Vec<Diagnostic>) {
     for scenario in &context.plan.scenarios {
+        let name = words(&scenario.name.value).join(" ");
+        if !has(&name, BOUNDARIES) {
+            continue;
+        }
+        let Some(word) = BOUNDARIES.iter().find(|word| has(&name, &[word])) else { continue };
         let surfaces = super::surfaces::surfaces(context, scenario);
-        if surfaces.as_ref().is_some_and(|list| list.count > 1) {
+        if surfaces.as_ref().is_some_and(|list| list.count > 1 || list.justified) {
             continue;
         }
         // A missing §7.M.S of a boundary or fairness claim is told as such.
         if surfaces.is_none() && context.falsifies(scenario, |c| c.gates_surfaces()) {
             continue;
         }
-        let name = format!(" {} ", words(&scenario.name.value).join(" "));
-        let Some(word) = BOUNDARIES.iter().find(|word| name.contains(&format!(" {word} "))) else { continue };
         let have = surfaces.map_or("no surfaces", |list| if list.count == 0 { "no surfaces" } else { "one surface" });
         let message = format!("{}: its name speaks of a boundary (`{word}`), and §7.M.S has {have}", scenario.id.value);
         let help = "fill `Surfaces` of §7.M.S, or rename the scenario";

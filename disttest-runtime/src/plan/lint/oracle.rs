@@ -1,6 +1,6 @@
 //! Rules about oracles: there is one, and a machine can check it.
 
-use super::passage::Passage;
+use super::context::Part;
 use super::{Context, enumerated, is_unfilled};
 use crate::base::diagnostic::{Diagnostic, Spanned};
 use crate::plan::names::checker_mentions;
@@ -89,8 +89,25 @@ pub(super) fn weakness(oracle: Option<&Spanned<String>>) -> Option<Weakness> {
         return Some(Weakness::Missing);
     };
     let flat = text.split_whitespace().collect::<Vec<_>>().join(" ").to_lowercase();
-    let vague = VAGUE.iter().find(|phrase| has_phrase(&flat, phrase));
+    let vague = vague(&flat);
     vague.filter(|_| !is_checkable(text, &flat)).map(|phrase| Weakness::Vague(phrase))
+}
+
+/// The first vague phrase of a text, by its place in the list. One walk over the words for all phrases.
+fn vague(flat: &str) -> Option<&'static str> {
+    let mut found: Option<usize> = None;
+    let mut inside = false;
+    for (start, c) in flat.char_indices() {
+        let opens = !std::mem::replace(&mut inside, c.is_alphanumeric()) && inside;
+        if !opens {
+            continue;
+        }
+        let rest = &flat[start..];
+        let first = rest.as_bytes()[0];
+        let at = VAGUE.iter().position(|phrase| phrase.as_bytes()[0] == first && rest.starts_with(phrase));
+        found = [found, at].into_iter().flatten().min();
+    }
+    found.map(|at| VAGUE[at])
 }
 
 fn has_phrase(flat: &str, phrase: &str) -> bool {
@@ -138,15 +155,13 @@ fn is_checkable(text: &str, flat: &str) -> bool {
     let checker = || checker_mentions(text).iter().any(|m| m.affirmed);
     let compared = ["<=", ">=", "==", "≤", "≥", "!=", "≠"].iter().any(|sign| flat.contains(sign))
         || [" < ", " > ", " = "].iter().any(|sign| flat.contains(sign));
-    let property = |clause: &str| {
-        !VAGUE.iter().any(|phrase| has_phrase(clause, phrase)) && PROPERTIES.iter().any(|word| has_phrase(clause, word))
-    };
+    let property = |clause: &str| vague(clause).is_none() && PROPERTIES.iter().any(|word| has_phrase(clause, word));
     compared || checker() || flat.split(['.', ';', ',', ':']).flat_map(|part| part.split(" and ")).any(property)
 }
 
 /// Each scenario, or each of its arms, has an oracle.
 pub(super) fn missing_oracle(context: &Context<'_>, out: &mut Vec<Diagnostic>) {
-    for owner in context.cases.iter().filter(|o| weakness(o.oracle()) == Some(Weakness::Missing)) {
+    for owner in context.cases.iter().filter(|o| o.weakness == Some(Weakness::Missing)) {
         let span = owner.oracle().filter(|o| !o.value.is_empty()).map_or(owner.id.span, |o| o.span);
         let message = format!("{} has no oracle", owner.id.value);
         out.push(report(
@@ -161,12 +176,12 @@ pub(super) fn missing_oracle(context: &Context<'_>, out: &mut Vec<Diagnostic>) {
 /// Each oracle is machine-checkable.
 pub(super) fn vague_oracle(context: &Context<'_>, out: &mut Vec<Diagnostic>) {
     for owner in &context.cases {
-        let (Some(oracle), Some(Weakness::Vague(phrase))) = (owner.oracle(), weakness(owner.oracle())) else {
+        let (Some(oracle), Some(Weakness::Vague(phrase))) = (owner.oracle(), owner.weakness) else {
             continue;
         };
         let message = format!("{}: `{phrase}` is nothing a machine can check; it counts as no oracle", owner.id.value);
         let help = "name a checker, or compare a measured number with a threshold";
-        let passage = Passage::new(context.masked, oracle.span);
+        let Some(passage) = owner.passage(Part::Oracle) else { continue };
         let span = passage.text.find(phrase).map_or(oracle.span, |at| passage.span(&(at..at + phrase.len())));
         out.push(report("vague-oracle", span, message, help));
     }
@@ -197,8 +212,10 @@ pub(super) fn fairness_formula(context: &Context<'_>, out: &mut Vec<Diagnostic>)
         "ratio",
     ];
     for case in context.cases.iter().filter(|c| context.falsifies(c.scenario, |k| k == Category::Fairness)) {
-        let Some(oracle) = case.oracle().filter(|o| weakness(Some(o)) != Some(Weakness::Missing)) else { continue };
-        let passage = Passage::new(context.masked, oracle.span);
+        let (Some(oracle), Some(passage)) = (case.oracle(), case.passage(Part::Oracle)) else { continue };
+        if case.weakness == Some(Weakness::Missing) {
+            continue;
+        }
         let compares =
             ["<=", ">=", "==", "≤", "≥", "<", ">", "at most", "at least", "no more than", "no less than", "within"]
                 .iter()
@@ -235,10 +252,9 @@ pub(super) fn oracle_blind_spot(context: &Context<'_>, out: &mut Vec<Diagnostic>
     let silent: Vec<&super::context::Case<'_>> = context
         .cases
         .iter()
-        .filter(|case| case.serious && weakness(case.oracle()).is_none())
+        .filter(|case| case.serious && case.weakness.is_none())
         .filter(|case| {
-            let checker = case.model_block().and_then(|block| block.checker.as_ref());
-            !case.oracle().into_iter().chain(checker).any(|f| Passage::new(context.masked, f.span).has(SAID))
+            ![Part::Oracle, Part::Checker].into_iter().filter_map(|part| case.passage(part)).any(|p| p.has(SAID))
         })
         .collect();
     if let Some(first) = silent.first() {

@@ -1,5 +1,6 @@
 //! Rules about the document: sections, leftovers of the template.
 
+use super::naming::is_filler;
 use super::passage::{Passage, places};
 use super::{Context, is_unfilled};
 use crate::base::diagnostic::{Diagnostic, Severity, Span};
@@ -52,11 +53,11 @@ pub(super) fn section_empty(context: &Context<'_>, out: &mut Vec<Diagnostic>) {
     for section in &plan.sections {
         let text = context.masked.get(section.span.start..section.span.end).unwrap_or("");
         let body = text.split_once('\n').map_or("", |(_, body)| body);
-        let flat = body.split_whitespace().collect::<Vec<_>>().join(" ").to_lowercase();
+        let says = |words: &str| body.split_whitespace().collect::<Vec<_>>().join(" ").to_lowercase().contains(words);
         let (empty, what) = match section.number.as_str() {
             "1b" => (plan.claims.is_empty(), "a table of claims"),
             "1c" => (
-                plan.missing_claims.is_empty() && !flat.contains("appear aligned"),
+                plan.missing_claims.is_empty() && !says("appear aligned"),
                 "a table, or the sentence `the docs and code appear aligned on every behavior the plan exercised.`",
             ),
             "2" => (plan.sut_model.is_empty(), "the seven bullets of the SUT model"),
@@ -68,14 +69,14 @@ pub(super) fn section_empty(context: &Context<'_>, out: &mut Vec<Diagnostic>) {
             "7" => (plan.scenarios.is_empty(), "scenarios such as `### Scenario S1: <name>`"),
             "7b" => (plan.adequacy.is_empty(), "a row for every claim"),
             "7c" => (
-                plan.residual.is_empty() && !flat.contains("only residual uncertainty"),
+                plan.residual.is_empty() && !says("only residual uncertainty"),
                 "a table, or the sentence `the plan exercises every claim under at least one realistic threat; the only residual \
                  uncertainty is bug density we cannot quantify.`",
             ),
             "7d" => (plan.confidence.statement.value.is_empty(), "a paragraph of 4 to 8 sentences"),
             // Section 0 may be a picture in a code fence, which is no plan content and yet an answer.
             "0" => (false, ""),
-            _ => (flat.is_empty(), "its content"),
+            _ => (body.trim().is_empty(), "its content"),
         };
         if empty {
             let message = format!("section {} is empty", section.number);
@@ -228,6 +229,10 @@ pub(super) fn open_question_owner(context: &Context<'_>, out: &mut Vec<Diagnosti
     }
 }
 
+/// Words that the template leaves to be filled in.
+const TEMPLATE: &[&str] =
+    &["C<x>", "C<y>", "<title>", "<one sentence>", "<reason>", "<condition>", "<short-slug>", "<claim-shaped name>"];
+
 /// `{{…}}` of the template, and the angle brackets of its hypotheses.
 pub(super) fn placeholder(context: &Context<'_>, out: &mut Vec<Diagnostic>) {
     let text = context.masked;
@@ -241,23 +246,24 @@ pub(super) fn placeholder(context: &Context<'_>, out: &mut Vec<Diagnostic>) {
             tell_placeholder(&text[open..at], open, out);
         }
     }
-    for word in
-        ["C<x>", "C<y>", "<title>", "<one sentence>", "<reason>", "<condition>", "<short-slug>", "<claim-shaped name>"]
-    {
-        text.match_indices(word).for_each(|(i, found)| tell_placeholder(found, i, out));
+    // Every other word of the template starts with an angle bracket, or has one behind its letter.
+    for (i, _) in text.match_indices('<') {
+        let from = if text[..i].ends_with('C') { i - 1 } else { i };
+        let found = TEMPLATE.iter().find(|word| text[from..].starts_with(**word));
+        found.into_iter().for_each(|word| tell_placeholder(word, from, out));
     }
     if let Some((_, body)) = context.section("4") {
         angle_brackets(context.slice(body), body.start, out);
     }
-    for scenario in context.plan.scenarios.iter().filter(|s| matches!(s.name.value.as_str(), "..." | "…")) {
-        tell_placeholder("...", scenario.name.span.start, out);
+    for scenario in context.plan.scenarios.iter().filter(|s| is_filler(context, s)) {
+        let heading = context.slice(scenario.span).lines().next().unwrap_or("");
+        let dots = heading.rfind("...").or(heading.rfind('…')).unwrap_or(0);
+        tell_placeholder("...", scenario.span.start + dots, out);
     }
 }
 
 /// `<SUT>`, `<C1>` and whatever else the hypotheses of the pitfall catalogue leave to be filled in.
 fn angle_brackets(text: &str, base: usize, out: &mut Vec<Diagnostic>) {
-    const KNOWN: &[&str] =
-        &["<title>", "<one sentence>", "<reason>", "<condition>", "<short-slug>", "<claim-shaped name>"];
     const HTML: &[&str] = &[
         "a", "b", "br", "code", "dd", "del", "details", "div", "dl", "dt", "em", "hr", "i", "img", "kbd", "li", "ol",
         "p", "pre", "s", "small", "span", "strong", "sub", "summary", "sup", "table", "td", "th", "tr", "u", "ul",
@@ -275,7 +281,10 @@ fn angle_brackets(text: &str, base: usize, out: &mut Vec<Diagnostic>) {
                 let name = inner.trim_matches(['/', ' ']).split(' ').next().unwrap_or("").to_lowercase();
                 let found = &text[i..i + 1 + inner.len()];
                 let letter = inner.starts_with(char::is_alphabetic);
-                if closed && letter && !HTML.contains(&name.as_str()) && !KNOWN.contains(&format!("{found}>").as_str())
+                if closed
+                    && letter
+                    && !HTML.contains(&name.as_str())
+                    && !TEMPLATE.contains(&format!("{found}>").as_str())
                 {
                     tell_placeholder(&format!("{found}>"), base + i, out);
                 }

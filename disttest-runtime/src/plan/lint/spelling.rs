@@ -13,6 +13,9 @@ use std::collections::{BTreeMap, HashMap};
 /// Shortest word outside of backticks that is taken for a name: no common word is that long.
 const LONG: usize = 12;
 
+/// So many misspelt names of one field are told.
+const MOST: usize = 32;
+
 /// Known names that words were meant to be, each word looked up once.
 type Seen = HashMap<String, Option<&'static str>>;
 
@@ -63,7 +66,8 @@ fn tell<'t>(
             found.insert(word, meant);
         }
     }
-    for (word, meant) in found {
+    // More would be no field that a person wrote.
+    for (word, meant) in found.into_iter().take(MOST) {
         let message = format!("`{word}` is no name of the format, and close to one");
         let place = context.word(field.span, word).unwrap_or(field.span);
         let told = report(rule, place, message, format!("write `{meant}` if that is meant"));

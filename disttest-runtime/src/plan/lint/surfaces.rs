@@ -1,7 +1,7 @@
 //! Rules about surfaces and arms (§7.M.S).
 
 use super::context::owners;
-use super::passage::{Passage, places};
+use super::passage::{Passage, has};
 use super::{Context, is_unfilled};
 use crate::base::diagnostic::{Diagnostic, Spanned};
 use crate::plan::Category;
@@ -27,7 +27,7 @@ pub(super) struct Surfaces<'p> {
     /// How many it names.
     pub(super) count: usize,
     /// It also says why there are no more.
-    justified: bool,
+    pub(super) justified: bool,
 }
 
 /// The surfaces of a scenario; `None` without the block or the field.
@@ -177,20 +177,23 @@ pub(super) fn surfaces_too_few(context: &Context<'_>, out: &mut Vec<Diagnostic>)
 }
 
 /// Why a scenario without arms needs some.
-fn split_because(context: &Context<'_>, scenario: &Scenario) -> Option<String> {
-    let name = scenario.name.value.to_lowercase().replace(['_', '-'], " ");
-    if ["across all surfaces", "all surfaces", "every surface", "each surface"]
-        .iter()
-        .any(|phrase| name.contains(phrase))
-    {
-        return Some("its name says that it spans all surfaces".to_owned());
+fn split_because<'p>(context: &Context<'p>, scenario: &'p Scenario) -> Option<String> {
+    let name = scenario.name.value.to_lowercase();
+    if name.contains("surface") {
+        let name = name.replace(['_', '-'], " ");
+        if has(&name, &["all surfaces", "every surface", "each surface"]) {
+            return Some("its name says that it spans all surfaces".to_owned());
+        }
     }
     let gated = context.falsifies(scenario, Category::gates_surfaces);
+    if !gated && scenario.surfaces.is_none() {
+        return None;
+    }
     const NAMED: &[&str] = &[
         "api", "sdk", "sdks", "cli", "admin", "export", "exports", "audit", "billing", "rest", "grpc", "graphql",
         "webhook", "webhooks", "cdc", "backup", "ui",
     ];
-    let named: BTreeSet<&str> = name.split(' ').filter(|word| NAMED.contains(word)).collect();
+    let named: BTreeSet<&str> = name.split(['_', '-', ' ']).filter(|word| NAMED.contains(word)).collect();
     if gated && named.len() > 1 {
         return Some(format!("its name says {}", named.into_iter().collect::<Vec<_>>().join(" and ")));
     }
@@ -199,7 +202,7 @@ fn split_because(context: &Context<'_>, scenario: &Scenario) -> Option<String> {
     }
     let categories: BTreeSet<Category> =
         scenario.falsifies.iter().flat_map(|id| context.categories(&id.value)).collect();
-    if categories.len() > MOST && (gated || scenario.surfaces.is_some()) {
+    if categories.len() > MOST {
         return Some(format!("its claims are of {} categories", categories.len()));
     }
     const ORACLES: &[&str] =
@@ -307,11 +310,15 @@ pub(super) fn arm_incomplete(context: &Context<'_>, out: &mut Vec<Diagnostic>) {
         }
         let Some(list) = scenario.surfaces.iter().flatten().find(|f| f.label == "Scenario arms") else { continue };
         let known: BTreeSet<_> = scenario.arms.iter().map(|arm| &arm.id.value).collect();
-        for id in ids_in(&list.value.value, 'S').iter().filter(|id| id.arm().is_some() && !known.contains(id)) {
-            let message = format!("{id} is listed as an arm and has no block");
-            let help = format!("write `#### Arm {id}: <name>` with its Oracle and §7.M");
-            let span = context.id(list.value.span, id).unwrap_or(list.value.span);
-            out.push(report("arm-incomplete", span, message, help));
+        let mut missing: BTreeSet<_> =
+            ids_in(&list.value.value, 'S').into_iter().filter(|id| id.arm().is_some()).collect();
+        missing.retain(|id| !known.contains(id));
+        for (id, span) in context.ids(list.value.span) {
+            if missing.remove(&id) {
+                let message = format!("{id} is listed as an arm and has no block");
+                let help = format!("write `#### Arm {id}: <name>` with its Oracle and §7.M");
+                out.push(report("arm-incomplete", span, message, help));
+            }
         }
     }
 }
@@ -326,13 +333,6 @@ pub(super) fn arm_misplaced(context: &Context<'_>, out: &mut Vec<Diagnostic>) {
             out.push(report("arm-misplaced", arm.id.span, message, help));
         }
     }
-}
-
-/// True when a text names the arm by its id or its own word.
-pub(super) fn names_arm(text: &str, id: &crate::plan::Id) -> bool {
-    let slug = id.arm().unwrap_or("").to_lowercase();
-    let spaced = slug.replace(['-', '_'], " ");
-    [slug.as_str(), spaced.as_str()].iter().any(|word| !word.is_empty() && places(text, word).next().is_some())
 }
 
 #[cfg(test)]

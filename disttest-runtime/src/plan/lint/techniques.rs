@@ -54,7 +54,7 @@ pub(super) fn unknown_technique_reference(context: &Context<'_>, out: &mut Vec<D
         if cited.iter().any(|(stem, _)| CATALOGUE.contains(&stem.as_str())) {
             continue;
         }
-        for (stem, field) in cited {
+        for (stem, field) in cited.into_iter().take(CATALOGUE.len()) {
             let message = format!("`{stem}.md` is no file of the technique catalogue");
             let near = nearest(&stem, CATALOGUE);
             let help = match near {

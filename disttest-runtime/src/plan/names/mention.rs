@@ -44,7 +44,10 @@ impl Index {
     /// See [`mentions`].
     pub(crate) fn mentions(&self, text: &str) -> Vec<Mention> {
         // Only ASCII letters are lowered, so offsets stay; line breaks become blanks so that a wrapped name is found.
-        let plain = text.to_ascii_lowercase().replace('\n', " ");
+        let mut plain = text.to_ascii_lowercase();
+        if plain.contains('\n') {
+            plain = plain.replace('\n', " ");
+        }
         let mut found = self.spellings(&plain);
         if found.is_empty() {
             return Vec::new();
@@ -65,10 +68,18 @@ impl Index {
     fn spellings(&self, plain: &str) -> Vec<(Range<usize>, &'static str, bool)> {
         let mut found = Vec::new();
         let mut inside = false;
-        for (start, c) in plain.char_indices() {
-            let candidates = if inside || !c.is_ascii() { &[][..] } else { &self.by_first[c as usize] };
-            inside = part(c);
-            for (spelling, name) in candidates {
+        for (start, byte) in plain.bytes().enumerate() {
+            let opens = !inside;
+            inside = match byte {
+                0..0x80 => byte.is_ascii_alphanumeric() || byte == b'-' || byte == b'_',
+                // The rest of a character is what its first byte made of it.
+                0x80..0xc0 => inside,
+                _ => plain[start..].chars().next().is_some_and(part),
+            };
+            if !opens || !byte.is_ascii() {
+                continue;
+            }
+            for (spelling, name) in &self.by_first[usize::from(byte)] {
                 let at = start..start + spelling.len();
                 if !plain[start..].starts_with(spelling) || plain[at.end..].chars().next().is_some_and(part) {
                     continue;
@@ -172,8 +183,31 @@ fn affirmed(bare: &str, at: &Range<usize>) -> bool {
     // `an Elle/Knossos checker is not needed` denies both.
     let after = after.trim_start_matches(['#', '/']);
     let after = after.split(['.', ';', ':', ',', '—', '(', '#']).next().unwrap_or("");
-    let after = format!("{} ", after.trim_start_matches('`'));
-    !denied && !DENY_AFTER.iter().any(|deny| after.contains(deny))
+    let after = after.trim_start_matches('`');
+    // Nearly always nothing is denied: the phrases are looked for only where a word of one of them stands.
+    !denied && !(after.split_whitespace().any(|word| DENYING.contains(&word)) && denied_after(after))
+}
+
+/// Words of which every phrase of [`DENY_AFTER`] has one.
+const DENYING: &[&str] = &[
+    "not",
+    "isn't",
+    "aren't",
+    "doesn't",
+    "won't",
+    "cannot",
+    "can't",
+    "n/a",
+    "scope",
+    "skipped",
+    "omitted",
+    "would",
+    "unavailable",
+];
+
+fn denied_after(after: &str) -> bool {
+    let after = format!("{after} ");
+    DENY_AFTER.iter().any(|deny| after.contains(deny))
 }
 
 fn denies(part: &str) -> bool {
@@ -200,6 +234,13 @@ mod tests {
     fn shown(table: &[Name], text: &str) -> String {
         let show = |m: Mention| format!("{}{}", if m.affirmed { "" } else { "!" }, m.id);
         mentions(table, text).into_iter().map(show).collect::<Vec<_>>().join(" ")
+    }
+
+    #[test]
+    fn every_denial_has_a_word_that_announces_it() {
+        for phrase in DENY_AFTER {
+            assert!(phrase.split_whitespace().any(|word| DENYING.contains(&word)), "{phrase}");
+        }
     }
 
     #[test]
