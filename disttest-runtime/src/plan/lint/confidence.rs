@@ -149,10 +149,18 @@ const HEDGES: &[&str] = &[
     "not read",
 ];
 
-/// The sentence around a place.
+/// The sentence around a place, or what of it is near: that bounds the work on hostile texts.
 fn sentence_around(text: &str, at: usize) -> &str {
-    let from = text[..at].rfind(". ").map_or(0, |i| i + 2);
-    let to = text[at..].find(". ").map_or(text.len(), |i| at + i);
+    const NEAR: usize = 400;
+    let (mut first, mut last) = (at.saturating_sub(NEAR), at.saturating_add(NEAR).min(text.len()));
+    while !text.is_char_boundary(first) {
+        first += 1;
+    }
+    while !text.is_char_boundary(last) {
+        last -= 1;
+    }
+    let from = text[first..at].rfind(". ").map_or(first, |i| first + i + 2);
+    let to = text[at..last].find(". ").map_or(last, |i| at + i);
     &text[from..to]
 }
 

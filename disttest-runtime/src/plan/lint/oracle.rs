@@ -90,7 +90,7 @@ pub(super) fn weakness(oracle: Option<&Spanned<String>>) -> Option<Weakness> {
     };
     let flat = text.split_whitespace().collect::<Vec<_>>().join(" ").to_lowercase();
     let vague = vague(&flat);
-    vague.filter(|_| !is_checkable(text, &flat)).map(|phrase| Weakness::Vague(phrase))
+    vague.filter(|_| !is_checkable(text, &flat)).map(Weakness::Vague)
 }
 
 /// The first vague phrase of a text, by its place in the list. One walk over the words for all phrases.

@@ -185,7 +185,8 @@ fn affirmed(bare: &str, at: &Range<usize>) -> bool {
     let after = after.split(['.', ';', ':', ',', '—', '(', '#']).next().unwrap_or("");
     let after = after.trim_start_matches('`');
     // Nearly always nothing is denied: the phrases are looked for only where a word of one of them stands.
-    !denied && !(after.split_whitespace().any(|word| DENYING.contains(&word)) && denied_after(after))
+    let announced = after.split_whitespace().any(|word| DENYING.contains(&word));
+    !(denied || announced && denied_after(after))
 }
 
 /// Words of which every phrase of [`DENY_AFTER`] has one.
