@@ -23,12 +23,18 @@ use source::{Line, Source};
 
 /// Reads a plan. Every byte range in the result is one of `text`. Time and memory linear in the text.
 pub fn parse(text: &str) -> (Plan, Vec<Diagnostic>) {
+    let (plan, diagnostics, _) = parse_masked(text);
+    (plan, diagnostics)
+}
+
+/// [`parse`], and the text with code, comments and quotations blanked out; offsets stay.
+pub(super) fn parse_masked(text: &str) -> (Plan, Vec<Diagnostic>, String) {
     let source = Source::new(text);
     let mut reader = Reader { source: &source, plan: Plan::default(), diagnostics: Vec::new() };
     reader.read();
     let Reader { plan, mut diagnostics, .. } = reader;
     diagnostics.sort_by_key(|d| (d.span.start, d.span.end));
-    (plan, diagnostics)
+    (plan, diagnostics, source.masked)
 }
 
 /// The ids with this letter that a cell or field lists; doubtful ones are left out.
