@@ -4,16 +4,20 @@ mod budget;
 mod category;
 mod digest;
 mod id;
+mod index;
 mod labels;
 mod lint;
 mod model;
 #[cfg(test)]
 mod mutations;
+#[cfg(test)]
+mod hostile;
 pub mod names;
 mod no_fault;
 mod parse;
 mod resolve;
 mod rules;
+mod without_spans;
 
 pub use budget::{Budget, Budgets, Release, Tier};
 pub use category::Category;

@@ -1,6 +1,6 @@
 //! Labelled fields: `- **Label:** value` with continuation lines.
 
-use super::source::Line;
+use super::line::Line;
 use crate::base::diagnostic::{Span, Spanned};
 use crate::plan::labels::{self, Label, NOTES};
 use crate::plan::model::Field;
@@ -37,29 +37,33 @@ pub(super) struct LabelAt<'a> {
 
 /// Reads `**Label:** value`, `**Label**: value`, `**Label** value` (known labels) or `Label: value` (known labels).
 pub(super) fn label_at<'a>(text: &'a str, known: &[&'static [Label]]) -> Option<LabelAt<'a>> {
-    let (inner, mut at, bold) = match text.strip_prefix("**") {
-        Some(rest) => {
-            let close = rest.find("**")?;
-            (&rest[..close], close + 4, true)
-        }
-        None => {
-            let colon = text.bytes().take(60).position(|b| b == b':')?;
-            (&text[..colon], colon, false)
-        }
+    let first = text.bytes().next().filter(|b| matches!(b, b'*' | b'_'));
+    let width = first.map_or(0, |mark| text.bytes().take(3).take_while(|b| *b == mark).count());
+    let (inner, at) = if width > 0 {
+        let close = text[width..].find(&text[..width])?;
+        (&text[width..width + close], 2 * width + close)
+    } else {
+        let colon = text.bytes().take(60).position(|b| b == b':')?;
+        (&text[..colon], colon)
     };
-    let written = inner.trim().trim_end_matches(':').trim_end();
-    let mut colon = inner.trim_end().ends_with(':');
-    let after = &text[at..];
-    if let Some(value) = after.trim_start().strip_prefix(':').filter(|_| !colon) {
-        colon = true;
-        at = text.len() - value.len();
-    }
-    at = text.len() - text[at..].trim_start().len();
-    let canonical = known.iter().find_map(|set| labels::find(set, written));
-    let plausible = !written.is_empty() && written.chars().count() <= 60;
-    match canonical {
-        Some(name) if colon || bold => Some(LabelAt { name, known: true, bold, value: at }),
-        None if bold && colon && plausible => Some(LabelAt { name: written, known: false, bold, value: at }),
+    let bold = width > 1;
+    let written = inner.trim().trim_end_matches([':', '：']).trim_end();
+    let inside = inner.trim_end().ends_with([':', '：']);
+    let after = text[at..].trim_start();
+    let outside = after.strip_prefix([':', '：']).filter(|_| !inside);
+    let colon = inside || outside.is_some();
+    let value = outside.unwrap_or(after).trim_start();
+    let at = |value: &str| text.len() - value.len();
+    match labels::find_in(known, written) {
+        Some(name) if colon || bold => {
+            // `**Label** — value`
+            let dash = value.trim_start_matches(['—', '–', '-']);
+            let value = if !colon && dash.starts_with(' ') { dash.trim_start() } else { value };
+            Some(LabelAt { name, known: true, bold, value: at(value) })
+        }
+        None if bold && colon && !written.is_empty() && written.chars().take(61).count() <= 60 => {
+            Some(LabelAt { name: written, known: false, bold, value: at(value) })
+        }
         _ => None,
     }
 }
@@ -209,6 +213,15 @@ mod tests {
         check("- **Oracle**: a", &[("Oracle", "a")]);
         check("- **Oracle** a", &[("Oracle", "a")]);
         check("- oracle : a", &[("Oracle", "a")]);
+        check("- **Oracle** — a", &[("Oracle", "a")]);
+        check("- **Oracle.** a", &[("Oracle", "a")]);
+        check("- __Oracle:__ a", &[("Oracle", "a")]);
+        check("- *Oracle:* a", &[("Oracle", "a")]);
+        check("- **Oracle**   :   a", &[("Oracle", "a")]);
+        check("- **Oracle (primary):** a", &[("Oracle", "a")]);
+        check("- **Oracle：** a", &[("Oracle", "a")]);
+        check("- ORACLE: a", &[("Oracle", "a")]);
+        check("- *emphasis* and: more", &[("Notes", "- *emphasis* and: more")]);
         check("**Oracle:** a\n**Closes:** H1", &[("Oracle", "a"), ("Closes", "H1")]);
         check("- **Background:** a", &[("Background", "a")]);
         check("- **Budgets:**\n  - **Smoke:** a", &[("Budgets", ""), ("Smoke budget", "a")]);
