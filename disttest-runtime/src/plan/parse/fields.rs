@@ -6,7 +6,7 @@ use crate::plan::labels::{self, Label, NOTES};
 use crate::plan::model::Field;
 
 /// A list marker (`-`, `*`, `+`, `1.`, `1)`), if `text` starts with one: the content behind it, with its offset.
-pub(super) fn bullet(text: &str) -> Option<(usize, &str)> {
+pub(in crate::plan) fn bullet(text: &str) -> Option<(usize, &str)> {
     let width = match text.as_bytes().first()? {
         b'-' | b'*' | b'+' => 1,
         _ => {
@@ -24,19 +24,19 @@ pub(super) fn bullet(text: &str) -> Option<(usize, &str)> {
 
 /// A label at the start of a line.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) struct LabelAt<'a> {
+pub(in crate::plan) struct LabelAt<'a> {
     /// Canonical when known, else as written.
-    pub(super) name: &'a str,
+    pub(in crate::plan) name: &'a str,
     /// One of the labels asked for.
-    pub(super) known: bool,
+    pub(in crate::plan) known: bool,
     /// In bold.
-    pub(super) bold: bool,
+    pub(in crate::plan) bold: bool,
     /// Offset of the value in the text.
-    pub(super) value: usize,
+    pub(in crate::plan) value: usize,
 }
 
 /// Reads `**Label:** value`, `**Label**: value`, `**Label** value` (known labels) or `Label: value` (known labels).
-pub(super) fn label_at<'a>(text: &'a str, known: &[&'static [Label]]) -> Option<LabelAt<'a>> {
+pub(in crate::plan) fn label_at<'a>(text: &'a str, known: &[&'static [Label]]) -> Option<LabelAt<'a>> {
     let first = text.bytes().next().filter(|b| matches!(b, b'*' | b'_'));
     let width = first.map_or(0, |mark| text.bytes().take(3).take_while(|b| *b == mark).count());
     let (inner, at) = if width > 0 {

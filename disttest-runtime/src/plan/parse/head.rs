@@ -29,14 +29,12 @@ impl Head {
 /// What may stand between an id and a name.
 const MARKS: [char; 9] = [':', '—', '–', '-', '.', ' ', '`', '*', '\t'];
 
+/// What may stand behind a name.
+const TAIL: [char; 5] = ['`', '*', '_', ' ', '\t'];
+
 /// A heading of the level of sections that opens a scenario. `in_section`: the section above it is §7.
 pub(super) fn opens_alone(line: &Line<'_>, in_section: bool) -> bool {
     line.heading().is_some_and(|(level, ..)| level <= 2) && head(line, in_section).is_some_and(|head| head.id.is_some())
-}
-
-/// True for a heading that a plan would read as that of a scenario if it stood in §7.
-pub(in crate::plan) fn is_scenario_heading(text: &str) -> bool {
-    head(&Line::part(0, text), true).is_some()
 }
 
 /// True for the text of an underlined heading that names a scenario.
@@ -65,8 +63,10 @@ pub(super) fn head(line: &Line<'_>, in_section: bool) -> Option<Head> {
     let id_at = at + title.len() - rest.len();
     let name = tail.trim_start_matches(']').trim_start_matches(MARKS);
     let from = at + title.len() - name.len();
-    let name = name.rsplit_once(" {#").filter(|(_, anchor)| anchor.ends_with('}')).map_or(name, |(name, _)| name);
-    let name = name.trim_end_matches(['`', '*', '_', ' ', '\t']);
+    let mut name = name.trim_end_matches(TAIL);
+    while let Some((bare, _)) = name.rsplit_once(" {#").filter(|(_, anchor)| anchor.ends_with('}')) {
+        name = bare.trim_end_matches(TAIL);
+    }
     let name = Spanned::new(name.to_owned(), Span::new(from, from + name.len()));
     Some(Head { id: Some(Spanned::new(id, Span::new(id_at, id_at + end))), name, span, level })
 }

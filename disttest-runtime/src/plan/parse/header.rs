@@ -49,14 +49,14 @@ impl Reader<'_> {
 
     /// §7d: paragraphs first, then a table of aspects.
     pub(super) fn confidence(&mut self, lines: &[Line<'_>]) {
-        let prose: Vec<&Line<'_>> =
-            lines.iter().filter(|l| !l.is_blank() && !l.is_rule() && l.heading().is_none()).collect();
-        let paragraph: Vec<(usize, &str)> =
-            prose.iter().take_while(|l| !l.text.trim_start().starts_with('|')).map(|l| l.trimmed()).collect();
+        let found = tables(lines);
+        let above = &lines[..found.first().map_or(lines.len(), |table| table.lines.start)];
+        let prose = above.iter().filter(|l| !l.is_blank() && !l.is_rule() && l.heading().is_none());
+        let paragraph: Vec<(usize, &str)> = prose.take_while(|l| !l.is_row()).map(Line::trimmed).collect();
         let start = paragraph.first().map_or(0, |(at, _)| *at);
         let end = paragraph.last().map_or(start, |(at, text)| at + text.len());
         let text = paragraph.iter().map(|(_, text)| *text).collect::<Vec<_>>().join("\n");
-        let aspects: Vec<Row> = tables(lines).iter().flat_map(|t| self.rows(t, CONFIDENCE, &[])).collect();
+        let aspects: Vec<Row> = found.iter().flat_map(|t| self.rows(t, CONFIDENCE, &[])).collect();
         let confidence = &mut self.plan.confidence;
         if confidence.statement.value.is_empty() {
             confidence.statement = Spanned::new(text, Span::new(start, end));

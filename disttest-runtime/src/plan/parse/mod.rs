@@ -23,6 +23,8 @@ mod techniques;
 mod told;
 
 pub(super) use categories::nearest as nearest_category;
+pub(super) use fields::{bullet, label_at};
+pub(super) use sections::marks_of_section;
 use sections::is_title;
 
 use super::Id;
@@ -58,6 +60,33 @@ pub(super) fn ids_in(text: &str, letter: char) -> Vec<Id> {
 /// `text` with code, comments and quotations blanked out; offsets stay.
 pub(super) fn masked(text: &str) -> String {
     Source::new(text).masked
+}
+
+/// True for a line that a reader of §4 would take for the start of a hypothesis.
+pub(super) fn starts_hypothesis(line: &str) -> bool {
+    hypotheses::starts_one(&Line::part(0, line))
+}
+
+/// True for a line that a reader of §6 would take for the name of a technique.
+pub(super) fn names_technique(line: &str) -> bool {
+    techniques::names_one(&Line::part(0, line))
+}
+
+/// True for a line that opens a section or a scenario.
+pub(super) fn opens_section(line: &str) -> bool {
+    let line = Line::part(0, line);
+    opening(&line).is_some() || head::head(&line, false).is_some_and(|head| head.id.is_some())
+}
+
+/// True when no byte of `lines` is taken for code, a comment or a quotation where they stand in `text`, in order.
+pub(super) fn survives(text: &str, lines: &[&str]) -> bool {
+    let masked = masked(text);
+    let mut at = 0;
+    lines.iter().all(|line| {
+        let found = masked[at..].find(line);
+        at += found.map_or(0, |i| i + line.len());
+        found.is_some()
+    })
 }
 
 /// What everyone who reads a section writes into.

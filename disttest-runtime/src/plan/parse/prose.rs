@@ -5,6 +5,7 @@ use super::line::Line;
 use super::table::tables;
 use super::{Reader, hypotheses, techniques};
 use crate::plan::labels::{self, NOTES};
+use crate::plan::model::Field;
 
 impl Reader<'_> {
     /// The text of a section that is found nowhere else in the model. `holds`: the number of the section whose
@@ -12,11 +13,8 @@ impl Reader<'_> {
     pub(super) fn text_of(&self, holds: &str, lines: &[Line<'_>]) -> String {
         match holds {
             "" => self.verbatim(lines),
-            "2" => sut_prose(&lines.iter().collect::<Vec<_>>()),
-            "1c" => {
-                let outside = outside_tables(lines);
-                if self.plan.sut_model.is_empty() { joined(outside.into_iter()) } else { sut_prose(&outside) }
-            }
+            "2" => sut_prose(&lines.iter().collect::<Vec<_>>(), |f| f.label != NOTES),
+            "1c" => sut_prose(&outside_tables(lines), is_sut_bullet),
             "4" => joined(until(lines, hypotheses::starts_one)),
             "6" => joined(until(lines, techniques::names_one)),
             "7d" | "8" | "9" => String::new(),
@@ -53,12 +51,20 @@ fn until<'a>(lines: &'a [Line<'a>], opens: fn(&Line<'_>) -> bool) -> impl Iterat
     lines.iter().take_while(move |line| !opens(line) && line.heading().is_none() && !line.is_row())
 }
 
-/// What is no bullet of the SUT model.
-fn sut_prose(lines: &[&Line<'_>]) -> String {
+/// A field of the SUT model wherever it stands.
+fn is_sut_bullet(field: &Field) -> bool {
+    labels::find_exact(labels::SUT_MODEL, &field.label).is_some()
+}
+
+/// The fields that are kept nowhere else.
+fn sut_prose(lines: &[&Line<'_>], kept: fn(&Field) -> bool) -> String {
     let mut collector = Collector::new(&[labels::SUT_MODEL]);
-    lines.iter().for_each(|line| collector.line(line));
-    let notes = collector.finish().into_iter().filter(|f| f.label == NOTES).map(|f| f.value.value);
-    notes.collect::<Vec<_>>().join("\n\n")
+    lines.iter().filter(|line| line.heading().is_none()).for_each(|line| collector.line(line));
+    let text = |f: Field| match f.label == NOTES {
+        true => f.value.value,
+        false => format!("**{}:** {}", f.label, f.value.value).trim_end().to_owned(),
+    };
+    collector.finish().into_iter().filter(|f| !kept(f)).map(text).collect::<Vec<_>>().join("\n")
 }
 
 /// Lines without headings, rules and outer white space; one blank line between paragraphs.

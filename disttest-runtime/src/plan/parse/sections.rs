@@ -56,7 +56,7 @@ pub(super) fn opening(line: &Line<'_>) -> Option<Opening> {
         }
         _ if level == 2 => Some(match unnumbered(title) {
             Some(number) => opening(number.to_owned(), tidy(title), Some("has no number")),
-            None => opening(String::new(), tidy(title), None),
+            None => opening(String::new(), title, None),
         }),
         _ => None,
     }
@@ -105,7 +105,8 @@ fn sub_numbered(title: &str) -> bool {
 const MARKS: [char; 8] = ['.', ')', ':', ' ', '—', '–', '-', '\t'];
 
 fn tidy(text: &str) -> &str {
-    text.trim_start_matches(MARKS).trim_start_matches(['*', '`']).trim_end_matches(['*', '`', ' ', '\t'])
+    let mark = |c: char| MARKS.contains(&c) || matches!(c, '*' | '`');
+    text.trim_start_matches(mark).trim_end_matches(['*', '`', ' ', '\t'])
 }
 
 /// True when `name` speaks of what section `number` holds.
@@ -114,11 +115,21 @@ fn titled(number: &str, name: &str) -> bool {
     TITLES.iter().any(|(known, _, words)| *known == number && words.iter().any(|w| name.contains(w)))
 }
 
-/// The number of the section with exactly this title; a remark in parentheses aside.
+/// How much a section speaks for a text being a plan: 2 for what no other document has, 0 for what many have.
+pub(in crate::plan) fn marks_of_section(number: &str, title: &str) -> usize {
+    match (number, titled(number, title)) {
+        ("1b" | "1c" | "6b" | "7b" | "7c" | "7d", true) => 2,
+        ("1b" | "1c" | "6b" | "7b" | "7c" | "7d", false) | ("2" | "4" | "5" | "6" | "7" | "8", true) => 1,
+        _ => 0,
+    }
+}
+
+/// The number of the section with exactly this title, a remark in parentheses aside, if it holds elements. Prose is
+/// not worth it: `Scope` is a heading of every second document.
 fn unnumbered(title: &str) -> Option<&'static str> {
-    let name = tidy(title).split(['(', '/']).next().unwrap_or("").trim().to_lowercase();
-    // `Scope` alone is a heading of every second document.
-    TITLES.iter().find(|(number, known, _)| *known == name && *number != "1").map(|(number, ..)| *number)
+    let name = tidy(title).split('(').next().unwrap_or("").trim().to_lowercase();
+    let held = |number: &str| !["0", "1", "2", "8", "9"].contains(&number);
+    TITLES.iter().find(|(number, known, _)| *known == name && held(number)).map(|(number, ..)| *number)
 }
 
 #[cfg(test)]
@@ -141,7 +152,8 @@ mod tests {
         check("## 7", Some(("7", "", true)));
         check("## 4. Anything", Some(("4", "Anything", true)));
         check("## Scenarios", Some(("7", "Scenarios", false)));
-        check("## Open questions / followups", Some(("9", "Open questions / followups", false)));
+        check("## Claims under test (all)", Some(("1b", "Claims under test (all)", false)));
+        check("## Open questions", Some(("", "Open questions", true)));
         check("# 7. Scenarios", Some(("7", "Scenarios", false)));
         check("### 7c. Residual uncertainty", Some(("7c", "Residual uncertainty", false)));
         check("### 5a. Per-claim summary", None);

@@ -8,6 +8,7 @@
 use super::line::{Line, lines_of};
 use crate::base::diagnostic::Span;
 use pulldown_cmark::{CodeBlockKind, Event, HeadingLevel, Options, Parser, Tag, TagEnd};
+use std::borrow::Cow;
 use std::ops::Range;
 
 /// A code block outside quotations.
@@ -53,7 +54,9 @@ impl<'t> Source<'t> {
     /// Masks `text`. Linear in its length; any text will do.
     pub(super) fn new(text: &'t str) -> Source<'t> {
         let (codes, open_comments, hidden, setext) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
-        let mut mask = Mask { text, bytes: text.as_bytes().to_vec(), codes, open_comments, hidden, setext };
+        let unix = with_line_feeds(text);
+        let bytes = unix.as_bytes().to_vec();
+        let mut mask = Mask { text: &unix, bytes, codes, open_comments, hidden, setext };
         mask.read();
         if text.starts_with('\u{feff}') {
             mask.blank(0..3);
@@ -128,7 +131,7 @@ impl Mask<'_> {
                 }
                 Event::Text(text) => {
                     if let Some(block) = &mut code {
-                        block.body.push_str(&text.replace("\r\n", "\n").replace('\r', "\n"));
+                        block.body.push_str(&text.replace("\r\n", "\n"));
                     }
                 }
                 Event::Start(Tag::HtmlBlock) => html = Some(range),
@@ -211,6 +214,17 @@ impl Mask<'_> {
             self.hide(range.start + open..range.start + at, Place::Comment);
         }
     }
+}
+
+/// The text with a line feed for each carriage return that ends a line by itself; offsets stay.
+fn with_line_feeds(text: &str) -> Cow<'_, str> {
+    let bytes = text.as_bytes();
+    let alone = |i: usize| bytes[i] == b'\r' && bytes.get(i + 1) != Some(&b'\n');
+    if !(0..bytes.len()).any(alone) {
+        return Cow::Borrowed(text);
+    }
+    let feed = |(i, c): (usize, char)| if c == '\r' && alone(i) { '\n' } else { c };
+    Cow::Owned(text.char_indices().map(feed).collect())
 }
 
 fn first_word(info: &str) -> String {
