@@ -47,8 +47,9 @@ pub(in crate::plan) fn label_at<'a>(text: &'a str, known: &[&'static [Label]]) -
         (&text[..colon], colon)
     };
     let bold = width > 1;
-    let written = inner.trim().trim_end_matches([':', '：']).trim_end();
-    let inside = inner.trim_end().ends_with([':', '：']);
+    let written = inner.trim_start_matches(|c: char| c == '*' || c.is_whitespace());
+    let written = written.trim_end_matches(|c: char| matches!(c, ':' | '：' | '*') || c.is_whitespace());
+    let inside = inner.trim_end_matches(|c: char| c == '*' || c.is_whitespace()).ends_with([':', '：']);
     let after = text[at..].trim_start();
     let outside = after.strip_prefix([':', '：']).filter(|_| !inside);
     let colon = inside || outside.is_some();
@@ -61,11 +62,17 @@ pub(in crate::plan) fn label_at<'a>(text: &'a str, known: &[&'static [Label]]) -
             let value = if !colon && dash.starts_with(' ') { dash.trim_start() } else { value };
             Some(LabelAt { name, known: true, bold, value: at(value) })
         }
-        None if bold && colon && !written.is_empty() && written.chars().take(61).count() <= 60 => {
+        None if bold && colon && is_plausible(written) => {
             Some(LabelAt { name: written, known: false, bold, value: at(value) })
         }
         _ => None,
     }
+}
+
+/// True for what may be the label of somebody's own field.
+fn is_plausible(label: &str) -> bool {
+    let markup = label.contains("<!--") || label.contains("**");
+    label.chars().take(61).count() <= 60 && label.contains(char::is_alphanumeric) && !markup
 }
 
 struct Open {

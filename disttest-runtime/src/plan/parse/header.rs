@@ -2,6 +2,7 @@
 
 use super::Reader;
 use super::fields::{Collector, bullet};
+use super::prose::outside_tables;
 use super::rows::CONFIDENCE;
 use super::sections::plan_title;
 use super::line::Line;
@@ -42,7 +43,9 @@ impl Reader<'_> {
 
     /// The bullets of §2 where its heading is missing and they follow §1c (format D1).
     pub(super) fn sut_model_elsewhere(&mut self, lines: &[Line<'_>]) {
-        let fields = Collector::fields(&[labels::SUT_MODEL], lines);
+        let mut collector = Collector::new(&[labels::SUT_MODEL]);
+        outside_tables(lines).into_iter().for_each(|line| collector.line(line));
+        let fields = collector.finish();
         let known = |label: &str| labels::find_exact(labels::SUT_MODEL, label).is_some();
         self.plan.sut_model.extend(fields.into_iter().filter(|f| known(&f.label)));
     }

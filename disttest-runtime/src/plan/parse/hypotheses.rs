@@ -3,7 +3,7 @@
 use super::fields::{Collector, bullet};
 use super::line::Line;
 use super::rows::leading_id;
-use super::table::{Column, Table, columns, tables};
+use super::table::{Column, Table, columns, is_blank_row, tables};
 use super::{Reader, ids};
 use crate::base::diagnostic::{Span, Spanned};
 use crate::plan::NOTES;
@@ -34,7 +34,7 @@ impl Reader<'_> {
             }
             if let Some((_, at, title)) = lines[i].heading() {
                 self.warn_unread(title, Span::new(at, at + title.len()));
-                subsystem = Some(title.to_owned());
+                subsystem = Some(title.to_owned()).filter(|title| !title.is_empty());
             } else if !lines[i].text.trim_start().starts_with('|') {
                 let (at, body) = lines[i].trimmed();
                 let content = bullet(body).map_or(body, |(_, content)| content);
@@ -94,11 +94,7 @@ impl Reader<'_> {
             for (cells, span) in &table.rows {
                 let cell = |name: &str| names.iter().position(|n| n == name).and_then(|i| cells.get(i));
                 let Some(first) = cell("ID").or(cells.first()) else { continue };
-                if cells.iter().all(|c| matches!(c.text.as_str(), "" | "..." | "…")) {
-                    if cells.iter().any(|c| !c.text.is_empty()) {
-                        let help = "fill the row or delete it";
-                        self.told.push(report("filler-row", *span, "a row of the template is left over", help));
-                    }
+                if is_blank_row(cells, names.len()) || self.is_filler(cells, *span) {
                     continue;
                 }
                 let Some(id) = leading_id(&first.text).filter(|id| id.letter() == 'H') else {
@@ -257,5 +253,7 @@ fn title_and_text(prose: &str, bold_open: bool) -> (String, String) {
     };
     let (title, text) = split.unwrap_or((&flat, ""));
     let text = text.trim_start_matches([' ', '—', '–', '-', ':']);
-    (title.trim().trim_end_matches(['.', ':']).trim_end().to_owned(), text.trim().to_owned())
+    let lead = |c: char| matches!(c, ' ' | '*' | '-' | '—' | '–');
+    let title = title.trim_start_matches(lead).trim_end_matches(['.', ':', ' ', '*']);
+    (title.to_owned(), text.trim().to_owned())
 }

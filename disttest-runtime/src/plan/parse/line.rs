@@ -55,13 +55,13 @@ impl<'a> Line<'a> {
 
     /// True for `---`, `***` and `___`.
     pub(super) fn is_rule(&self) -> bool {
-        let mut marks = self.text.bytes().filter(|b| !b.is_ascii_whitespace());
-        let first = marks.next().filter(|b| b"-*_".contains(b));
+        let mut marks = self.text.chars().filter(|c| !c.is_whitespace());
+        let first = marks.next().filter(|c| matches!(c, '-' | '*' | '_'));
         first.is_some_and(|first| {
             let mut count = 1;
-            marks.all(|b| {
+            marks.all(|c| {
                 count += 1;
-                b == first
+                c == first
             }) && count >= 3
         })
     }

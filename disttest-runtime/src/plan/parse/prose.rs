@@ -1,11 +1,10 @@
 //! What stands in a section beside its elements.
 
-use super::fields::Collector;
+use super::fields::{Collector, bullet, label_at};
 use super::line::Line;
 use super::table::tables;
 use super::{Reader, hypotheses, techniques};
 use crate::plan::labels::{self, NOTES};
-use crate::plan::model::Field;
 
 impl Reader<'_> {
     /// The text of a section that is found nowhere else in the model. `holds`: the number of the section whose
@@ -13,8 +12,8 @@ impl Reader<'_> {
     pub(super) fn text_of(&self, holds: &str, lines: &[Line<'_>]) -> String {
         match holds {
             "" => self.verbatim(lines),
-            "2" => sut_prose(&lines.iter().collect::<Vec<_>>(), |f| f.label != NOTES),
-            "1c" => sut_prose(&outside_tables(lines), is_sut_bullet),
+            "2" => notes(lines),
+            "1c" => joined(without_sut_model(outside_tables(lines)).into_iter()),
             "4" => joined(until(lines, hypotheses::starts_one)),
             "6" => joined(until(lines, techniques::names_one)),
             "7d" | "8" | "9" => String::new(),
@@ -35,7 +34,8 @@ impl Reader<'_> {
     }
 }
 
-fn outside_tables<'a>(lines: &'a [Line<'a>]) -> Vec<&'a Line<'a>> {
+/// The lines that are in no table.
+pub(super) fn outside_tables<'a>(lines: &'a [Line<'a>]) -> Vec<&'a Line<'a>> {
     let mut out = Vec::new();
     let mut from = 0;
     for table in tables(lines) {
@@ -51,20 +51,27 @@ fn until<'a>(lines: &'a [Line<'a>], opens: fn(&Line<'_>) -> bool) -> impl Iterat
     lines.iter().take_while(move |line| !opens(line) && line.heading().is_none() && !line.is_row())
 }
 
-/// A field of the SUT model wherever it stands.
-fn is_sut_bullet(field: &Field) -> bool {
-    labels::find_exact(labels::SUT_MODEL, &field.label).is_some()
+/// What stands under no label.
+fn notes(lines: &[Line<'_>]) -> String {
+    let fields = Collector::fields(&[labels::SUT_MODEL], lines);
+    let notes = fields.iter().filter(|f| f.label == NOTES).flat_map(|f| f.value.value.split('\n'));
+    // A line that would be a label above the bullets is none below them; it is not worth keeping.
+    notes.filter(|line| label_at(line, &[labels::SUT_MODEL]).is_none()).collect::<Vec<_>>().join("\n")
 }
 
-/// The fields that are kept nowhere else.
-fn sut_prose(lines: &[&Line<'_>], kept: fn(&Field) -> bool) -> String {
-    let mut collector = Collector::new(&[labels::SUT_MODEL]);
-    lines.iter().filter(|line| line.heading().is_none()).for_each(|line| collector.line(line));
-    let text = |f: Field| match f.label == NOTES {
-        true => f.value.value,
-        false => format!("**{}:** {}", f.label, f.value.value).trim_end().to_owned(),
+/// The lines that are no bullet of the SUT model and no continuation of one.
+fn without_sut_model<'a>(lines: Vec<&'a Line<'a>>) -> Vec<&'a Line<'a>> {
+    let (mut inside, mut blank) = (false, true);
+    let mut own = |line: &&Line<'_>| {
+        let (_, body) = line.trimmed();
+        let item = bullet(body);
+        let label = label_at(item.map_or(body, |(_, content)| content), &[labels::SUT_MODEL]);
+        let goes_on = line.is_blank() || line.indent() > 1 || (item.is_none() && !blank);
+        inside = label.is_some_and(|l| l.known) || (inside && goes_on);
+        blank = line.is_blank();
+        !inside
     };
-    collector.finish().into_iter().filter(|f| !kept(f)).map(text).collect::<Vec<_>>().join("\n")
+    lines.into_iter().filter(|line| own(line)).collect()
 }
 
 /// Lines without headings, rules and outer white space; one blank line between paragraphs.

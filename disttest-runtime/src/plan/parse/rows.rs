@@ -2,7 +2,7 @@
 
 use super::line::Line;
 use super::fields::bullet;
-use super::table::{Cell, Column, Table, columns, known_columns, tables};
+use super::table::{Cell, Column, Table, columns, is_blank_row, known_columns, tables};
 use super::{Reader, categories};
 use crate::base::diagnostic::{Span, Spanned};
 use crate::plan::Id;
@@ -192,7 +192,7 @@ impl Reader<'_> {
         }
         let mut out = Vec::new();
         for (cells, span) in &table.rows {
-            if self.is_filler(cells, *span) {
+            if is_blank_row(cells, names.len()) || self.is_filler(cells, *span) {
                 continue;
             }
             if cells.len() > names.len() {
@@ -204,9 +204,9 @@ impl Reader<'_> {
         out
     }
 
-    /// True for a blank row and for one of the template (told). A row that has its id and nothing else counts, and is
+    /// True for a row of the template (told). A row that has its id and nothing else counts, and is
     /// told as well.
-    fn is_filler(&mut self, cells: &[Cell], span: Span) -> bool {
+    pub(super) fn is_filler(&mut self, cells: &[Cell], span: Span) -> bool {
         let dots = |text: &str| matches!(text, "..." | "…");
         let filled: Vec<&str> = cells.iter().map(|c| c.text.as_str()).filter(|t| !t.is_empty()).collect();
         let [first, rest @ ..] = filled.as_slice() else { return true };

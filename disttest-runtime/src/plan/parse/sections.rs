@@ -105,8 +105,8 @@ fn sub_numbered(title: &str) -> bool {
 const MARKS: [char; 8] = ['.', ')', ':', ' ', '—', '–', '-', '\t'];
 
 fn tidy(text: &str) -> &str {
-    let mark = |c: char| MARKS.contains(&c) || matches!(c, '*' | '`');
-    text.trim_start_matches(mark).trim_end_matches(['*', '`', ' ', '\t'])
+    let mark = |c: char| MARKS.contains(&c) || matches!(c, '*' | '`') || c.is_whitespace();
+    text.trim_start_matches(mark).trim_end_matches(|c: char| matches!(c, '*' | '`') || c.is_whitespace())
 }
 
 /// True when `name` speaks of what section `number` holds.

@@ -101,6 +101,7 @@ impl Mask<'_> {
         let mut quotes = 0_usize;
         let mut code: Option<Code> = None;
         let mut html: Option<Range<usize>> = None;
+        let mut spans: Vec<Range<usize>> = Vec::new();
         for (event, range) in Parser::new_ext(self.text, Options::ENABLE_TABLES).into_offset_iter() {
             match event {
                 Event::Start(Tag::BlockQuote(_)) => {
@@ -140,9 +141,24 @@ impl Mask<'_> {
                         self.html(block);
                     }
                 }
+                Event::Code(code) if code.contains("<!--") && !self.text[range.clone()].contains('\n') => spans.push(range),
                 Event::InlineHtml(tag) if tag.starts_with("<!--") => self.hide(range, Place::Comment),
                 Event::Start(Tag::Heading { level: HeadingLevel::H1 | HeadingLevel::H2, .. }) => self.heading(range),
                 _ => {}
+            }
+        }
+        self.lonely_marks(&spans);
+    }
+
+    /// Blanks what opens a comment and is none, for its end is missing from the paragraph; in `spans` of code it is
+    /// text. Otherwise the plan would change its meaning where its paragraphs change places.
+    fn lonely_marks(&mut self, spans: &[Range<usize>]) {
+        let mut spans = spans.iter().peekable();
+        let marks: Vec<usize> = self.text.match_indices("<!--").map(|(at, _)| at).collect();
+        for at in marks {
+            while spans.next_if(|span| span.end <= at).is_some() {}
+            if spans.peek().is_none_or(|span| at < span.start) {
+                self.blank(at..at + 4);
             }
         }
     }

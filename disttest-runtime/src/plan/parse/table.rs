@@ -35,6 +35,10 @@ pub(super) fn tables(lines: &[Line<'_>]) -> Vec<Table> {
             continue;
         }
         let header = cells(&lines[i], usize::MAX);
+        if header.is_empty() {
+            i += 1;
+            continue;
+        }
         let first = i;
         let mut rows = Vec::new();
         i += 2;
@@ -176,6 +180,12 @@ pub(super) fn columns(header: &[Cell], known: &[Column]) -> Vec<String> {
     }
     let name = |(column, cell): (Option<usize>, &Cell)| column.map_or(cell.text.clone(), |k| known[k].name.to_owned());
     column.into_iter().zip(header).map(name).collect()
+}
+
+/// True for a row that says nothing: its cells are blank, or dashes that part the rows around it.
+pub(super) fn is_blank_row(cells: &[Cell], columns: usize) -> bool {
+    let dashes = |text: &str| text.trim_matches(':').bytes().all(|b| b == b'-');
+    cells.iter().take(columns).all(|cell| dashes(&cell.text))
 }
 
 /// How many of the format's columns a table has.

@@ -1,7 +1,7 @@
 //! Claims, the SUT model, hypotheses, techniques, and the closing sections.
 
 use super::super::labels;
-use super::super::model::{Field, Hypothesis};
+use super::super::model::Hypothesis;
 use super::super::parse::opens_section;
 use super::fields::Fields;
 use super::text::{self, heading};
@@ -40,8 +40,10 @@ impl Page<'_> {
         for hypothesis in &self.plan.hypotheses {
             self.out.push_str(&format!("{}. {}", hypothesis.id.value, title_and_text(hypothesis)).trim_end());
             self.out.push('\n');
-            let told = hypothesis.text.to_ascii_lowercase().contains("could")
-                || hypothesis.title.to_ascii_lowercase().contains("could");
+            let others = hypothesis.other.iter().map(|f| f.value.value.as_str());
+            let told = [Some(&hypothesis.title), Some(&hypothesis.text), hypothesis.suspected.as_ref(), hypothesis.subsystem.as_ref()];
+            let mut told = told.into_iter().flatten().map(String::as_str).chain(others);
+            let told = told.any(|text| text.to_ascii_lowercase().contains("could"));
             let ids: Vec<String> = hypothesis.claims.iter().map(|id| id.value.to_string()).collect();
             // Without the line, a sentence of the text would be asked.
             let claims = if ids.is_empty() && told { Some("—".to_owned()) } else { Some(ids.join(", ")) };
@@ -87,7 +89,7 @@ impl Page<'_> {
     pub(super) fn bullets(&mut self, entries: &[Spanned<String>]) {
         for entry in entries {
             let mut lines = entry.value.split('\n');
-            text::item(&mut self.out, "- ", lines.next().unwrap_or(""));
+            text::item(&mut self.out, lines.next().unwrap_or(""));
             lines.for_each(|line| text::line(&mut self.out, 2, line));
         }
     }
@@ -98,10 +100,4 @@ fn title_and_text(hypothesis: &Hypothesis) -> String {
     let Hypothesis { title, text, .. } = hypothesis;
     let title = if title.contains("**") { title.clone() } else { format!("**{title}**") };
     if text.is_empty() { title } else { format!("{title} — {text}") }
-}
-
-/// A field, for the tests of the files beside this one.
-#[cfg(test)]
-pub(super) fn field(label: &str, value: &str) -> Field {
-    Field { label: label.to_owned(), value: Spanned { value: value.to_owned(), ..Spanned::default() } }
 }

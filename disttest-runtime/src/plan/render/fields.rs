@@ -43,7 +43,10 @@ impl Fields<'_> {
             label_at(content, self.sets).is_some()
         };
         if label == NOTES && !lines.iter().any(|line| label_like(line)) {
-            return self.notes(out, &lines, first);
+            out.push_str(if first { "" } else { "\n---\n\n" });
+            out.push_str(&intact(&lines, |loose| notes(&lines, loose)));
+            out.push('\n');
+            return;
         }
         let written = format!("**{label}:**");
         let read_back = label_at(&format!("{written} x"), self.sets).is_some_and(|read| read.name == *label);
@@ -52,16 +55,17 @@ impl Fields<'_> {
             lines.iter().filter(|line| !line.is_empty()).for_each(|line| text::line(out, 2, line));
             return;
         }
-        let tight = self.labelled(&written, &lines, false, label_like);
-        let intact = !value.value.contains("<!--") || survives(&tight, &lines);
-        let loose = || Some(self.labelled(&written, &lines, true, label_like)).filter(|text| survives(text, &lines));
-        out.push_str(&if intact { tight } else { loose().unwrap_or(tight) });
+        // No paragraph with the lines around it.
+        let apart = if self.bullet.is_empty() && value.value.contains("<!--") { "\n" } else { "" };
+        let text = intact(&lines, |loose| self.labelled(&written, &lines, loose, label_like));
+        out.push_str(&format!("{apart}{text}{apart}"));
     }
 
     fn labelled(self, label: &str, lines: &[&str], loose: bool, label_like: impl Fn(&str) -> bool) -> String {
         let mut out = format!("{}{label}", self.bullet);
         let mut lines = lines.iter().filter(|line| !line.is_empty());
-        let nested = |line: &&&str| bullet(line).is_some() && !label_like(line);
+        let rule = |line: &str| line.chars().all(|c| c == '-' || c.is_whitespace());
+        let nested = |line: &&&str| bullet(line).is_some() && !label_like(line) && !rule(line);
         let mut rest = lines.clone();
         match rest.next().filter(|line| !nested(line)) {
             Some(line) => {
@@ -80,11 +84,25 @@ impl Fields<'_> {
         }
         out
     }
+}
 
-    /// Prose under no label. A rule ends what stands above it.
-    fn notes(self, out: &mut String, lines: &[&str], first: bool) {
-        out.push_str(if first { "" } else { "\n---\n\n" });
-        lines.iter().for_each(|line| text::line(out, 2, line));
-        out.push('\n');
+/// Prose under no label.
+fn notes(lines: &[&str], loose: bool) -> String {
+    let mut out = String::new();
+    for (i, line) in lines.iter().enumerate() {
+        if loose && i > 0 {
+            out.push('\n');
+        }
+        text::line(&mut out, 2, line);
     }
+    out
+}
+
+/// What is written with its lines close together, or with blank lines between them if a comment would come of it.
+fn intact(lines: &[&str], write: impl Fn(bool) -> String) -> String {
+    let tight = write(false);
+    if !lines.iter().any(|line| line.contains("<!--")) || survives(&tight, lines) {
+        return tight;
+    }
+    Some(write(true)).filter(|loose| survives(loose, lines)).unwrap_or(tight)
 }

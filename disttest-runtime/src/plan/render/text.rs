@@ -1,5 +1,7 @@
 //! Lines of text, written so that they are read as text.
 
+use super::super::parse::bullet;
+
 /// White space for a person and for the parser, a letter for Markdown: what follows it starts no block.
 const GUARD: &str = "\u{a0}\u{a0}\u{a0}\u{a0}";
 
@@ -26,11 +28,12 @@ pub(super) fn line(out: &mut String, indent: usize, text: &str) {
     out.push('\n');
 }
 
-/// A guard if `text` behind a list marker would start a block or make a rule of the line.
-pub(super) fn item(out: &mut String, marker: &str, text: &str) {
-    let rule = |mark: char| text.chars().all(|c| c == mark || c.is_whitespace());
-    out.push_str(marker);
-    if starts_block(text) || rule('-') || rule('*') || rule('_') {
+/// A bullet, guarded if `text` behind its marker would start a block, and with another marker if the two would make a
+/// rule of the line.
+pub(super) fn item(out: &mut String, text: &str) {
+    let rule = text.chars().all(|c| c == '-' || c.is_whitespace());
+    out.push_str(if rule { "* " } else { "- " });
+    if starts_block(text) {
         out.push_str(GUARD);
     }
     out.push_str(text);
@@ -52,11 +55,22 @@ pub(super) fn prose(out: &mut String, text: &str, number: &str) {
     }
 }
 
-/// True for a line that Markdown would not take for the text of a paragraph.
+/// True for a line that Markdown would not take for the text of a paragraph, in list items at its head either.
 fn starts_block(text: &str) -> bool {
     let underline = |mark: char| !text.is_empty() && text.chars().all(|c| c == mark);
-    text.starts_with(['>', '#', '<']) || text.starts_with("```") || text.starts_with("~~~")
-        || underline('=') || underline('-')
+    text.starts_with(['>', '#', '<']) || underline('=') || underline('-') || starts_code(text)
+}
+
+fn starts_code(text: &str) -> bool {
+    let mut rest = text;
+    while let Some((at, content)) = bullet(rest) {
+        let gap = rest[..at].trim_start_matches(|c: char| !c.is_whitespace());
+        if gap.contains('\t') || gap.len() > 4 || content.starts_with('<') {
+            return true;
+        }
+        rest = content;
+    }
+    rest.starts_with("```") || rest.starts_with("~~~")
 }
 
 /// A fenced block, its fence longer than any run of backticks in it.
