@@ -198,35 +198,38 @@ fn hides_dimension(factor: &str) -> bool {
 fn split(text: &str) -> Vec<String> {
     let mut flat = String::with_capacity(text.len());
     let mut depth = 0_usize;
-    let chars: Vec<char> = text.chars().collect();
-    for (i, c) in chars.iter().copied().enumerate() {
-        let near = |at: Option<usize>, test: fn(char) -> bool| at.and_then(|at| chars.get(at)).is_some_and(|c| test(*c));
-        let (before, after) = (i.checked_sub(1), Some(i + 1));
-        let digit = |at| near(at, |c| c.is_ascii_digit());
+    let mut before = ' ';
+    let mut chars = text.chars().peekable();
+    while let Some(c) = chars.next() {
+        let after = chars.peek().copied().unwrap_or(' ');
         match c {
             '(' => depth += 1,
             ')' => depth = depth.saturating_sub(1),
             _ if depth > 0 => {}
             // `20,000` and `20_000` are one number.
-            ',' | '_' if digit(before) && digit(after) => {}
-            '*' if near(before, |c| c == '*') || near(after, |c| c == '*') => {}
+            ',' | '_' if before.is_ascii_digit() && after.is_ascii_digit() => {}
+            '*' if before == '*' || after == '*' => {}
             '`' | '_' => {}
             '×' | '⨯' | '✕' | '·' | '*' | ',' | ';' => flat.push('×'),
             // An ASCII x behind a blank and before a blank or a number is a times sign.
-            'x' | 'X' if near(before, char::is_whitespace) && (near(after, char::is_whitespace) || digit(after)) => {
-                flat.push('×');
+            'x' | 'X' if before.is_whitespace() && (after.is_whitespace() || after.is_ascii_digit()) => flat.push('×'),
+            _ if c.is_whitespace() => {
+                if !flat.ends_with([' ', '×']) {
+                    flat.push(' ');
+                }
             }
-            _ if c.is_whitespace() => flat.push(' '),
+            _ if c.is_ascii() => flat.push(c.to_ascii_lowercase()),
             _ => flat.extend(c.to_lowercase()),
         }
+        before = c;
     }
-    let joined = flat.replace(" and ", "×").replace(" with ", "×").replace(" for ", "×");
-    joined
-        .split('×')
-        .map(|f| f.split_whitespace().collect::<Vec<_>>().join(" "))
-        .map(|f| f.trim_end_matches(['.', ' ']).to_owned())
-        .filter(|f| !f.is_empty())
-        .collect()
+    for word in [" and ", " with ", " for "] {
+        if flat.contains(word) {
+            flat = flat.replace(word, "×");
+        }
+    }
+    let factors = flat.split('×').map(|f| f.trim().trim_end_matches(['.', ' ']));
+    factors.filter(|f| !f.is_empty()).map(str::to_owned).collect()
 }
 
 #[cfg(test)]

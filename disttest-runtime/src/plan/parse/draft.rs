@@ -82,15 +82,14 @@ impl Draft {
     }
 
     fn route(&mut self, kind: &Kind, field: Field) {
-        if labels::find_exact(labels::MODEL_BLOCK, &field.label).is_some() && *kind != Kind::Surfaces {
-            return self.model_field(field);
-        }
-        if labels::find_exact(labels::SCENARIO, &field.label).is_none() {
-            match kind {
-                Kind::Model => return self.model_field(field),
-                Kind::Surfaces => return self.surfaces.push(field),
-                _ => {}
-            }
+        let is = |set| labels::is_in(set, &field.label);
+        let of_scenario = is(labels::SCENARIO);
+        match kind {
+            Kind::Surfaces if !of_scenario => return self.surfaces.push(field),
+            Kind::Model if !of_scenario => return self.model_field(field),
+            Kind::Surfaces => {}
+            _ if is(labels::MODEL_BLOCK) => return self.model_field(field),
+            _ => {}
         }
         match self.arm {
             Some(arm) => self.scenario.arms[arm].fields.push(field),
@@ -152,7 +151,8 @@ fn not_applicable(fields: &[Field]) -> bool {
         return true;
     }
     let plain = said.to_lowercase().replace(['*', '_', '`'], "");
-    notes.len() == fields.len() && plain.contains("not applicable")
+    let of_block = |f: &&Field| f.label != NOTES && !labels::is_in(labels::SCENARIO, &f.label);
+    fields.iter().find(of_block).is_none() && plain.contains("not applicable")
 }
 
 /// Words in which a block says that it is not applicable, if it does.

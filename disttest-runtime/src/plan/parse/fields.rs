@@ -40,7 +40,7 @@ pub(in crate::plan) fn label_at<'a>(text: &'a str, known: &[&'static [Label]]) -
     let first = text.bytes().next().filter(|b| matches!(b, b'*' | b'_'));
     let width = first.map_or(0, |mark| text.bytes().take(3).take_while(|b| *b == mark).count());
     let (inner, at) = if width > 0 {
-        let close = text[width..].find(&text[..width])?;
+        let close = closing(&text.as_bytes()[width..], text.as_bytes()[0], width)?;
         (&text[width..width + close], 2 * width + close)
     } else {
         let colon = text.bytes().take(60).position(|b| b == b':')?;
@@ -69,6 +69,11 @@ pub(in crate::plan) fn label_at<'a>(text: &'a str, known: &[&'static [Label]]) -
     }
 }
 
+/// Where `width` marks stand in a row.
+fn closing(text: &[u8], mark: u8, width: usize) -> Option<usize> {
+    text.windows(width).position(|run| run.iter().all(|b| *b == mark))
+}
+
 /// True for what may be the label of somebody's own field.
 fn is_plausible(label: &str) -> bool {
     let markup = label.contains("<!--") || label.contains("**");
@@ -80,8 +85,21 @@ struct Open {
     known: bool,
     bullet: bool,
     indent: usize,
-    at: usize,
-    pieces: Vec<(usize, String)>,
+    /// Where its text starts and ends.
+    span: Span,
+    text: String,
+}
+
+impl Open {
+    fn push(&mut self, at: usize, piece: &str) {
+        if self.text.is_empty() {
+            self.span.start = at;
+        } else {
+            self.text.push('\n');
+        }
+        self.text.push_str(piece);
+        self.span.end = at + piece.len();
+    }
 }
 
 /// Collects the fields of a run of lines.
@@ -115,7 +133,8 @@ impl<'k> Collector<'k> {
     pub(super) fn open(&mut self, label: &str, known: bool, at: usize) {
         self.close();
         self.blank = false;
-        self.open = Some(Open { label: label.to_owned(), known, bullet: false, indent: 0, at, pieces: Vec::new() });
+        let (span, text) = (Span::new(at, at), String::new());
+        self.open = Some(Open { label: label.to_owned(), known, bullet: false, indent: 0, span, text });
     }
 
     /// Reads one line.
@@ -138,9 +157,10 @@ impl<'k> Collector<'k> {
                 self.close();
                 let value = &content[label.value..];
                 let start = at + offset + label.value;
-                let pieces = if value.is_empty() { Vec::new() } else { vec![(start, value.to_owned())] };
                 let (known, bullet) = (label.known, marker.is_some());
-                self.open = Some(Open { label: label.name.to_owned(), known, bullet, indent, at: start, pieces });
+                let span = Span::new(start, start + value.len());
+                let (label, text) = (label.name.to_owned(), value.to_owned());
+                self.open = Some(Open { label, known, bullet, indent, span, text });
             }
             None => self.prose(at, body, indent, marker.is_some()),
         }
@@ -153,7 +173,7 @@ impl<'k> Collector<'k> {
         };
         if indent > open.indent + 1 {
             // A nested label belongs to the field above it, unless that one is a mere group title (`Budgets`).
-            return bullet && label.known && (!open.known && open.pieces.is_empty());
+            return bullet && label.known && (!open.known && open.text.is_empty());
         }
         match (bullet, open.bullet) {
             (true, _) => label.bold || label.known,
@@ -170,20 +190,17 @@ impl<'k> Collector<'k> {
             .is_none_or(|open| open.label != NOTES && open.bullet && indent <= open.indent && (self.blank || bullet));
         if outside {
             self.close();
-            let (label, pieces) = (NOTES.to_owned(), Vec::new());
-            self.open = Some(Open { label, known: true, bullet: false, indent: 0, at, pieces });
+            let (label, span, text) = (NOTES.to_owned(), Span::new(at, at), String::new());
+            self.open = Some(Open { label, known: true, bullet: false, indent: 0, span, text });
         }
         if let Some(open) = &mut self.open {
-            open.pieces.push((at, body.to_owned()));
+            open.push(at, body);
         }
     }
 
     fn close(&mut self) {
         let Some(open) = self.open.take() else { return };
-        let start = open.pieces.first().map_or(open.at, |(at, _)| *at);
-        let end = open.pieces.last().map_or(start, |(at, text)| at + text.len());
-        let text = open.pieces.iter().map(|(_, text)| text.as_str()).collect::<Vec<_>>().join("\n");
-        self.done.push(Field { label: open.label, value: Spanned::new(text, Span::new(start, end)) });
+        self.done.push(Field { label: open.label, value: Spanned::new(open.text, open.span) });
     }
 }
 

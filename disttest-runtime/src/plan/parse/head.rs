@@ -27,10 +27,14 @@ impl Head {
 }
 
 /// What may stand between an id and a name.
-const MARKS: [char; 9] = [':', '—', '–', '-', '.', ' ', '`', '*', '\t'];
+fn is_mark(c: char) -> bool {
+    matches!(c, ':' | '—' | '–' | '-' | '.' | '`' | '*') || c.is_whitespace()
+}
 
 /// What may stand behind a name.
-const TAIL: [char; 5] = ['`', '*', '_', ' ', '\t'];
+fn is_tail(c: char) -> bool {
+    matches!(c, '`' | '*' | '_') || c.is_whitespace()
+}
 
 /// A heading of the level of sections that opens a scenario. `in_section`: the section above it is §7.
 pub(super) fn opens_alone(line: &Line<'_>, in_section: bool) -> bool {
@@ -61,11 +65,11 @@ pub(super) fn head(line: &Line<'_>, in_section: bool) -> Option<Head> {
         return meant.then(|| Head { id: None, name: Spanned::default(), span, level });
     };
     let id_at = at + title.len() - rest.len();
-    let name = tail.trim_start_matches(']').trim_start_matches(MARKS);
+    let name = tail.trim_start_matches(']').trim_start_matches(is_mark);
     let from = at + title.len() - name.len();
-    let mut name = name.trim_end_matches(TAIL);
+    let mut name = name.trim_end_matches(is_tail);
     while let Some((bare, _)) = name.rsplit_once(" {#").filter(|(_, anchor)| anchor.ends_with('}')) {
-        name = bare.trim_end_matches(TAIL);
+        name = bare.trim_end_matches(is_tail);
     }
     let name = Spanned::new(name.to_owned(), Span::new(from, from + name.len()));
     Some(Head { id: Some(Spanned::new(id, Span::new(id_at, id_at + end))), name, span, level })
@@ -108,7 +112,7 @@ pub(super) fn arm(title: &str) -> Option<(Id, Option<String>)> {
     let rest = bare[skip..].trim_start_matches(['*', '`', '[', ' ', ':']);
     let end = rest.find(|c: char| !(c.is_ascii_alphanumeric() || "/-_".contains(c))).unwrap_or(rest.len());
     let id = Id::parse(&rest[..end]).filter(|id| id.arm().is_some())?;
-    let name = rest[end..].trim_start_matches(']').trim_start_matches(MARKS).trim_end_matches(['`', '*', ' ']);
+    let name = rest[end..].trim_start_matches(']').trim_start_matches(is_mark).trim_end_matches(is_tail);
     Some((id, (!name.is_empty()).then(|| name.to_owned())))
 }
 

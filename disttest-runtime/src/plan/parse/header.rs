@@ -46,7 +46,7 @@ impl Reader<'_> {
         let mut collector = Collector::new(&[labels::SUT_MODEL]);
         outside_tables(lines).into_iter().for_each(|line| collector.line(line));
         let fields = collector.finish();
-        let known = |label: &str| labels::find_exact(labels::SUT_MODEL, label).is_some();
+        let known = |label: &str| labels::is_in(labels::SUT_MODEL, label);
         self.plan.sut_model.extend(fields.into_iter().filter(|f| known(&f.label)));
     }
 
@@ -80,11 +80,11 @@ impl Reader<'_> {
 
 /// The slug of `# Test Plan: <slug>`.
 fn title(line: &Line<'_>) -> Option<Spanned<String>> {
-    let (level, at, title) = line.heading().filter(|(level, ..)| *level == 1)?;
-    debug_assert_eq!(level, 1);
-    let rest = plan_title(title)?.trim_start_matches([':', ' ', '—', '–', '-', '`', '*']);
+    let (_, at, title) = line.heading().filter(|(level, ..)| *level == 1)?;
+    let lead = |c: char| matches!(c, ':' | '—' | '–' | '-' | '`' | '*') || c.is_whitespace();
+    let rest = plan_title(title)?.trim_start_matches(lead);
     let start = at + title.len() - rest.len();
-    let slug = rest.trim_end_matches(['`', ' ', '*']);
+    let slug = rest.trim_end_matches(|c: char| matches!(c, '`' | '*') || c.is_whitespace());
     Some(Spanned::new(slug.to_owned(), Span::new(start, start + slug.len())))
 }
 

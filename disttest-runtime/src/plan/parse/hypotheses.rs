@@ -71,7 +71,7 @@ impl Reader<'_> {
         let claims = falsify.map(|span| self.id_list(span, 'C')).unwrap_or_default();
         let value = |label: &str| field(label).map(|f| f.value.value.clone()).filter(|v| !v.is_empty());
         let (suspected, subsystem) = (value("Suspected because"), value("Subsystem").or(subsystem));
-        let known = |f: &Field| f.label == NOTES || labels::find_exact(labels::HYPOTHESIS, &f.label).is_some();
+        let known = |f: &Field| f.label == NOTES || labels::is_in(labels::HYPOTHESIS, &f.label);
         let other = fields.into_iter().filter(|f| !known(f)).collect();
         let id = start.id.clone();
         self.plan.hypotheses.push(Hypothesis { id, title, text, claims, suspected, subsystem, other });

@@ -50,11 +50,15 @@ impl<'a> Line<'a> {
 
     /// True when nothing but white space is left.
     pub(super) fn is_blank(&self) -> bool {
-        self.text.trim_start().is_empty()
+        let letter = self.text.bytes().next().is_some_and(|b| b.is_ascii_graphic());
+        !letter && self.text.trim_start().is_empty()
     }
 
     /// True for `---`, `***` and `___`.
     pub(super) fn is_rule(&self) -> bool {
+        if self.text.bytes().next().is_some_and(|b| b.is_ascii_alphanumeric()) {
+            return false;
+        }
         let mut marks = self.text.chars().filter(|c| !c.is_whitespace());
         let first = marks.next().filter(|c| matches!(c, '-' | '*' | '_'));
         first.is_some_and(|first| {
@@ -73,12 +77,14 @@ impl<'a> Line<'a> {
 
     /// Level and title of a heading, with the offset of the title.
     pub(super) fn heading(&self) -> Option<(usize, usize, &'a str)> {
+        // Most lines are none; nothing is trimmed for them.
+        let lead = self.text.bytes().take_while(|b| matches!(b, b' ' | b'\t')).count();
+        if self.underlined == 0 && (self.text.as_bytes().get(lead) != Some(&b'#') || self.indent() > 3) {
+            return None;
+        }
         let (at, body) = self.trimmed();
         if self.underlined > 0 {
             return Some((usize::from(self.underlined), at, body));
-        }
-        if !body.starts_with('#') || self.indent() > 3 {
-            return None;
         }
         let level = body.bytes().take_while(|b| *b == b'#').count();
         let rest = &body[level..];

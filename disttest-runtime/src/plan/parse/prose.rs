@@ -2,7 +2,8 @@
 
 use super::fields::{Collector, bullet, label_at};
 use super::line::Line;
-use super::table::tables;
+use super::source::{Code, Source};
+use super::table::ranges;
 use super::{Reader, hypotheses, techniques};
 use crate::plan::labels::{self, NOTES};
 
@@ -30,17 +31,33 @@ impl Reader<'_> {
         while let Some((_, rest)) = text.split_once('\n').filter(|(first, _)| first.trim().is_empty()) {
             text = rest;
         }
-        text.to_owned()
+        closed(text)
     }
+}
+
+/// The text with an end for a fence or a comment that it leaves open: in another place it would swallow what follows.
+fn closed(text: &str) -> String {
+    let probe = format!("{text}\n\n## x");
+    let source = Source::new(&probe);
+    if source.masked.ends_with("## x") {
+        return text.to_owned();
+    }
+    let fence = |code: &Code| {
+        let open = probe[code.span.start..].trim_start();
+        let mark = open.chars().next().unwrap_or('`');
+        open.chars().take_while(|c| *c == mark).collect::<String>()
+    };
+    let swallows = source.codes.last().filter(|code| code.span.end + 4 > text.len());
+    format!("{text}\n{}", swallows.map_or_else(|| "-->".to_owned(), fence))
 }
 
 /// The lines that are in no table.
 pub(super) fn outside_tables<'a>(lines: &'a [Line<'a>]) -> Vec<&'a Line<'a>> {
     let mut out = Vec::new();
     let mut from = 0;
-    for table in tables(lines) {
-        out.extend(&lines[from..table.lines.start]);
-        from = table.lines.end;
+    for table in ranges(lines) {
+        out.extend(&lines[from..table.start]);
+        from = table.end;
     }
     out.extend(&lines[from..]);
     out

@@ -155,7 +155,7 @@ impl Reader<'_> {
                 Some(None) => self.skeleton_prose(code.span),
                 _ => {}
             }
-            if generated.is_none() && code.fenced && code.body.contains(GENERATED) {
+            if generated.is_none() && code.body.contains(GENERATED) {
                 generated = Some((scenario.code_blocks.len(), code));
             }
             scenario.code_blocks.push(body);
@@ -177,7 +177,7 @@ impl Reader<'_> {
 
     fn check_duplicates(&mut self, fields: &[Field]) {
         let mut seen = HashSet::new();
-        for field in fields.iter().filter(|f| labels::find_exact(labels::SCENARIO, &f.label).is_some()) {
+        for field in fields.iter().filter(|f| labels::is_in(labels::SCENARIO, &f.label)) {
             if !seen.insert(&field.label) {
                 let message = format!("`{}` stands here for the second time; the first one counts", field.label);
                 self.told.push(report("duplicate-field", field.value.span, message, "join the two"));

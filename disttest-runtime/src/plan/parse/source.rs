@@ -132,7 +132,8 @@ impl Mask<'_> {
                 }
                 Event::Text(text) => {
                     if let Some(block) = &mut code {
-                        block.body.push_str(&text.replace("\r\n", "\n"));
+                        // `\r` stands only before `\n` by now.
+                        block.body.extend(text.split('\r'));
                     }
                 }
                 Event::Start(Tag::HtmlBlock) => html = Some(range),
@@ -236,7 +237,7 @@ impl Mask<'_> {
 fn with_line_feeds(text: &str) -> Cow<'_, str> {
     let bytes = text.as_bytes();
     let alone = |i: usize| bytes[i] == b'\r' && bytes.get(i + 1) != Some(&b'\n');
-    if !(0..bytes.len()).any(alone) {
+    if !text.match_indices('\r').any(|(i, _)| alone(i)) {
         return Cow::Borrowed(text);
     }
     let feed = |(i, c): (usize, char)| if c == '\r' && alone(i) { '\n' } else { c };

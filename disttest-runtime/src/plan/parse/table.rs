@@ -2,6 +2,7 @@
 
 use super::line::Line;
 use crate::base::diagnostic::Span;
+use std::ops::Range;
 
 /// A cell, trimmed; `\|` is `|` and `<br>` a line break.
 #[derive(Clone, Debug, PartialEq)]
@@ -20,34 +21,40 @@ pub(super) struct Table {
     /// Rows, each with the span of its line.
     pub(super) rows: Vec<(Vec<Cell>, Span)>,
     /// Its lines among those it was found in.
-    pub(super) lines: std::ops::Range<usize>,
+    pub(super) lines: Range<usize>,
 }
 
 /// Every table of `lines`. A table is a line with a `|`, a delimiter line, and the lines with a `|` under it. Blank
 /// lines (or a comment) between rows end no table as long as rows of its shape follow: an author who leaves room
 /// between two claims means both.
 pub(super) fn tables(lines: &[Line<'_>]) -> Vec<Table> {
+    let read = |range: Range<usize>| {
+        let header = cells(&lines[range.start], usize::MAX);
+        let rows = lines[range.start + 2..range.end].iter().filter(|line| !line.is_blank());
+        let row = |line: &Line<'_>| {
+            let (at, text) = line.trimmed();
+            (cells(line, header.len()), Span::new(at, at + text.len()))
+        };
+        Table { rows: rows.map(row).collect(), header, lines: range }
+    };
+    ranges(lines).into_iter().map(read).collect()
+}
+
+/// The lines of every table.
+pub(super) fn ranges(lines: &[Line<'_>]) -> Vec<Range<usize>> {
     let mut found = Vec::new();
     let mut i = 0;
     while i < lines.len() {
-        if !opens(lines, i) {
+        if !opens(lines, i) || cells(&lines[i], usize::MAX).is_empty() {
             i += 1;
             continue;
         }
-        let header = cells(&lines[i], usize::MAX);
-        if header.is_empty() {
-            i += 1;
-            continue;
-        }
-        let first = i;
-        let mut rows = Vec::new();
+        let (first, mut columns) = (i, None);
         i += 2;
-        while let Some(row) = next_row(lines, i, header.len()) {
-            let (at, text) = lines[row].trimmed();
-            rows.push((cells(&lines[row], header.len()), Span::new(at, at + text.len())));
+        while let Some(row) = next_row(lines, i, || *columns.get_or_insert_with(|| cells(&lines[first], usize::MAX).len())) {
             i = row + 1;
         }
-        found.push(Table { header, rows, lines: first..i });
+        found.push(first..i);
     }
     found
 }
@@ -58,14 +65,18 @@ fn opens(lines: &[Line<'_>], i: usize) -> bool {
 }
 
 /// The line of the next row of a table of that many columns whose last line stands above line `i`.
-fn next_row(lines: &[Line<'_>], i: usize, columns: usize) -> Option<usize> {
+fn next_row(lines: &[Line<'_>], i: usize, columns: impl FnOnce() -> usize) -> Option<usize> {
     let line = lines.get(i)?;
     if !line.is_blank() {
         return (has_pipe(line) && line.heading().is_none() && !(line.is_row() && opens(lines, i))).then_some(i);
     }
     let next = (i..lines.len()).find(|j| !lines[*j].is_blank())?;
     let row = &lines[next];
-    (row.is_row() && !opens(lines, next) && !is_delimiter(row) && cells(row, columns).len() == columns).then_some(next)
+    let columns = || {
+        let columns = columns();
+        cells(row, columns).len() == columns
+    };
+    (row.is_row() && !opens(lines, next) && !is_delimiter(row) && columns()).then_some(next)
 }
 
 /// True for `|---|:--:|`; the number of its cells is not compared with the header.
@@ -148,7 +159,13 @@ fn code_end(bytes: &[u8], i: usize, lonely: &mut [bool; 4]) -> usize {
 fn cell(at: usize, raw: &str) -> Cell {
     let text = raw.trim();
     let start = at + raw.len() - raw.trim_start().len();
-    let plain = text.replace("\\|", "|").replace("<br>", "\n").replace("<br/>", "\n").replace("<br />", "\n");
+    let mut plain = text.to_owned();
+    if text.contains('\\') {
+        plain = plain.replace("\\|", "|");
+    }
+    if text.contains('<') {
+        plain = plain.replace("<br>", "\n").replace("<br/>", "\n").replace("<br />", "\n");
+    }
     Cell { text: plain, span: Span::new(start, start + text.len()) }
 }
 

@@ -3,6 +3,9 @@
 //! The order is that of the plan's sections; a section that stands twice is written once with everything, and once
 //! empty. Claims, rows and hypotheses are written in one form, fields in their order under their labels, code blocks
 //! at the head of their scenario. Prose beside the elements (`Section::text`) stands under the heading of its section.
+//!
+//! Two texts may not survive: a backtick alone in a cell, which can find a partner in another cell, and `<!--` in
+//! backticks, whose backticks can find others. Nobody writes a plan with them; fuzzers do.
 
 mod elements;
 mod fields;

@@ -65,7 +65,7 @@ fn starts_code(text: &str) -> bool {
     let mut rest = text;
     while let Some((at, content)) = bullet(rest) {
         let gap = rest[..at].trim_start_matches(|c: char| !c.is_whitespace());
-        if gap.contains('\t') || gap.len() > 4 || content.starts_with('<') {
+        if gap.contains('\t') || gap.len() > 4 || content.starts_with(['<', '>']) {
             return true;
         }
         rest = content;
