@@ -25,10 +25,39 @@ fn ids(letter: char) -> impl Strategy<Value = Vec<Spanned<Id>>> {
 /// A line of prose: no label, no id at its head, nothing that starts a block.
 fn words() -> impl Strategy<Value = String> {
     const WORDS: &[&str] = &[
-        "reads", "`key|value`", "at p99", "<= 500 ms", "**bold**", "naïve", "—", "C1", "(H2)", "a|b", "\\", "x: y", "\"q\"", "*a*",
-        "- b", "1.", "> c", "# d", "§7.M", "S1/api", "100%", "<b>", "&amp;", "[l](u)", "~~s~~", "`", "日本", "{x}",
+        "reads",
+        "`key|value`",
+        "at p99",
+        "<= 500 ms",
+        "**bold**",
+        "naïve",
+        "—",
+        "C1",
+        "(H2)",
+        "a|b",
+        "\\",
+        "x: y",
+        "\"q\"",
+        "*a*",
+        "- b",
+        "1.",
+        "> c",
+        "# d",
+        "§7.M",
+        "S1/api",
+        "100%",
+        "<b>",
+        "&amp;",
+        "[l](u)",
+        "~~s~~",
+        "`",
+        "日本",
+        "{x}",
     ];
-    (prop::sample::select(&["the", "each", "一", "2 of", "no"][..]), prop::collection::vec(prop::sample::select(WORDS), 0..7))
+    (
+        prop::sample::select(&["the", "each", "一", "2 of", "no"][..]),
+        prop::collection::vec(prop::sample::select(WORDS), 0..7),
+    )
         .prop_map(|(first, rest)| format!("{first} {}", rest.join(" ")).trim().to_owned())
 }
 
@@ -37,7 +66,8 @@ fn lines() -> impl Strategy<Value = String> {
 }
 
 fn field(labels: &'static [&'static str]) -> impl Strategy<Value = Field> {
-    (prop::sample::select(labels), lines()).prop_map(|(label, value)| Field { label: label.to_owned(), value: here(value) })
+    (prop::sample::select(labels), lines())
+        .prop_map(|(label, value)| Field { label: label.to_owned(), value: here(value) })
 }
 
 /// Fields, each label once.
@@ -61,7 +91,15 @@ fn claim() -> impl Strategy<Value = Claim> {
     (id('C'), words(), categories, words(), words()).prop_map(|(id, text, categories, source, inferred)| {
         let words: Vec<&str> = categories.iter().map(|c| c.as_str()).collect();
         let category_text = here(words.join(" / "));
-        Claim { id: here(id), text: here(text), categories, unknown_categories: Vec::new(), category_text, source, inferred }
+        Claim {
+            id: here(id),
+            text: here(text),
+            categories,
+            unknown_categories: Vec::new(),
+            category_text,
+            source,
+            inferred,
+        }
     })
 }
 
@@ -149,31 +187,33 @@ fn scenario() -> impl Strategy<Value = Scenario> {
         fields(&["Surfaces", "Operations", "Negative controls", "Notes"]),
     );
     let arms = (1_u32..200).prop_flat_map(|number| prop::collection::vec(arm(number), 0..3));
-    (parts, arms).prop_map(|((number, name, mut own, falsifies, skeleton, code_blocks, block, said, surfaces), arms)| {
-        let list: Vec<String> = falsifies.iter().map(|id| id.value.to_string()).collect();
-        own.push(Field { label: labels::FALSIFIES.to_owned(), value: here(list.join(", ")) });
-        if skeleton.is_some() {
-            own.push(Field { label: labels::SKELETON.to_owned(), value: here(String::new()) });
-        }
-        Scenario {
-            id: here(Id::numbered('S', number)),
-            name: here(name),
-            falsifies,
-            closes: Vec::new(),
-            fields: own,
-            budgets: None,
-            target: None,
-            skeleton_language: skeleton.as_ref().map(|_| here("rust".to_owned())),
-            skeleton: skeleton.map(here),
-            code_blocks: code_blocks.into_iter().map(here).collect(),
-            model_block: block,
-            model_block_not_applicable: said[0],
-            surfaces: Some(surfaces).filter(|s| !s.is_empty()),
-            surfaces_not_applicable: said[1],
-            arms,
-            span: Span::default(),
-        }
-    })
+    (parts, arms).prop_map(
+        |((number, name, mut own, falsifies, skeleton, code_blocks, block, said, surfaces), arms)| {
+            let list: Vec<String> = falsifies.iter().map(|id| id.value.to_string()).collect();
+            own.push(Field { label: labels::FALSIFIES.to_owned(), value: here(list.join(", ")) });
+            if skeleton.is_some() {
+                own.push(Field { label: labels::SKELETON.to_owned(), value: here(String::new()) });
+            }
+            Scenario {
+                id: here(Id::numbered('S', number)),
+                name: here(name),
+                falsifies,
+                closes: Vec::new(),
+                fields: own,
+                budgets: None,
+                target: None,
+                skeleton_language: skeleton.as_ref().map(|_| here("rust".to_owned())),
+                skeleton: skeleton.map(here),
+                code_blocks: code_blocks.into_iter().map(here).collect(),
+                model_block: block,
+                model_block_not_applicable: said[0],
+                surfaces: Some(surfaces).filter(|s| !s.is_empty()),
+                surfaces_not_applicable: said[1],
+                arms,
+                span: Span::default(),
+            }
+        },
+    )
 }
 
 fn header() -> impl Strategy<Value = Header> {
@@ -212,7 +252,8 @@ pub(super) fn plan() -> impl Strategy<Value = Plan> {
     let texts = prop::collection::vec("[a-z]{1,9}( [a-z]{1,9}){0,4}", 18);
     (tables, elements, texts).prop_map(|(tables, elements, texts)| {
         let (inventory, coverage, environment, adequacy, residual, aspects) = tables;
-        let (header, claims, missing_claims, sut_model, hypotheses, techniques, scenarios, statement, bullets) = elements;
+        let (header, claims, missing_claims, sut_model, hypotheses, techniques, scenarios, statement, bullets) =
+            elements;
         let numbers = ["0", "1", "1b", "1c", "2", "3", "4", "5", "6", "6b", "7", "7b", "7c", "7d", "8", "9", "12"];
         let section = |(number, title): (&str, &String)| Section {
             number: number.to_owned(),

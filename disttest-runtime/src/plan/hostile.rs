@@ -13,7 +13,8 @@ const fn kind(name: &'static str, head: &'static str, piece: fn(usize) -> String
     Kind { name, head, piece }
 }
 
-const CLAIMS: &str = "# Test Plan: x\n\n## 1b. C\n\n| ID | Claim | Category | Source | Inferred? |\n|---|---|---|---|---|\n";
+const CLAIMS: &str =
+    "# Test Plan: x\n\n## 1b. C\n\n| ID | Claim | Category | Source | Inferred? |\n|---|---|---|---|---|\n";
 const HYPOTHESES: &str = "# Test Plan: x\n\n## 4. H\n\n";
 const SCENARIOS: &str = "# Test Plan: x\n\n## 7. S\n\n";
 const FIELDS: &str = "# Test Plan: x\n\n## 7. S\n\n### S1: x\n\n";

@@ -69,13 +69,24 @@ pub(super) const TECHNIQUE: Labels = &[
     label("Reference", &["references", "reference file"]),
     label(
         "Cost / wall-clock estimate",
-        &["cost", "cost / wall-clock", "cost/wall-clock", "cost/wall-clock estimate", "cost estimate", "wall-clock estimate", "wall-clock"],
+        &[
+            "cost",
+            "cost / wall-clock",
+            "cost/wall-clock",
+            "cost/wall-clock estimate",
+            "cost estimate",
+            "wall-clock estimate",
+            "wall-clock",
+        ],
     ),
 ];
 
 /// A scenario (format §2).
 pub(super) const SCENARIO: Labels = &[
-    label(FALSIFIES, &["falsifies", "falsifies if fails", "falsifies claims", "falsifies if it fail", "falsifies if failed"]),
+    label(
+        FALSIFIES,
+        &["falsifies", "falsifies if fails", "falsifies claims", "falsifies if it fail", "falsifies if failed"],
+    ),
     label(CLOSES, &["closes hypotheses", "closes hypothesis", "closes rows"]),
     label("Technique", &["techniques"]),
     label("Workload", &[]),

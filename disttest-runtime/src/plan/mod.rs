@@ -3,6 +3,10 @@
 mod budget;
 mod category;
 mod digest;
+#[cfg(test)]
+mod generate;
+#[cfg(test)]
+mod hostile;
 mod id;
 mod index;
 mod labels;
@@ -10,10 +14,6 @@ mod lint;
 mod model;
 #[cfg(test)]
 mod mutations;
-#[cfg(test)]
-mod generate;
-#[cfg(test)]
-mod hostile;
 pub mod names;
 mod no_fault;
 mod parse;
@@ -58,12 +58,18 @@ pub fn check(text: &str) -> (Plan, Vec<Diagnostic>) {
 pub fn is_a_plan(plan: &Plan) -> bool {
     let title = usize::from(plan.header.slug.is_some());
     let sections: usize = plan.sections.iter().map(|s| parse::marks_of_section(&s.number, &s.title)).sum();
-    let header: usize = plan.header.fields.iter().map(|f| match f.label.as_str() {
-        "Plan mode" => 2,
-        "SUT" | "Change under test" => 1,
-        _ => 0,
-    }).sum();
-    let falsifies = |s: &Scenario| s.field(FALSIFIES).is_some() || s.model_block.is_some() || s.model_block_not_applicable;
+    let header: usize = plan
+        .header
+        .fields
+        .iter()
+        .map(|f| match f.label.as_str() {
+            "Plan mode" => 2,
+            "SUT" | "Change under test" => 1,
+            _ => 0,
+        })
+        .sum();
+    let falsifies =
+        |s: &Scenario| s.field(FALSIFIES).is_some() || s.model_block.is_some() || s.model_block_not_applicable;
     let scenarios = if plan.scenarios.iter().any(falsifies) { 3 } else { 0 };
     let titled = title == 1 && (plan.sections.is_empty() || sections > 0) && plan.appendices.is_empty();
     titled || title + sections + header + scenarios >= 3

@@ -137,6 +137,15 @@ impl<'k> Collector<'k> {
         self.open = Some(Open { label: label.to_owned(), known, bullet: false, indent: 0, span, text });
     }
 
+    /// Reads one line that starts no field, whatever it looks like.
+    pub(super) fn text(&mut self, line: &Line<'_>) {
+        if !line.is_blank() {
+            let (at, body) = line.trimmed();
+            self.prose(at, body, line.indent(), false);
+            self.blank = false;
+        }
+    }
+
     /// Reads one line.
     pub(super) fn line(&mut self, line: &Line<'_>) {
         if line.is_blank() {

@@ -146,7 +146,8 @@ mod tests {
         for broken in ["Scenario: a", "Scenario 1: a", "Scenario SX1: a", "Scenario S-1: a", "Scenario S 1: a"] {
             check(&format!("### {broken}"), "no id");
         }
-        for other in ["Scenario overview", "S1 and S2 share a rig", "Arm S1/a: x", "S1/a", "C1: x", "Safety (S1–S4)"] {
+        for other in ["Scenario overview", "S1 and S2 share a rig", "Arm S1/a: x", "S1/a", "C1: x", "Safety (S1–S4)"]
+        {
             check(&format!("### {other}"), "none");
         }
         check("###S1: a", "none");

@@ -2,10 +2,10 @@
 
 use super::Reader;
 use super::fields::{Collector, bullet};
+use super::line::Line;
 use super::prose::outside_tables;
 use super::rows::CONFIDENCE;
 use super::sections::plan_title;
-use super::line::Line;
 use super::table::tables;
 use crate::base::diagnostic::{Span, Spanned};
 use crate::plan::labels;

@@ -60,11 +60,10 @@ impl Reader<'_> {
         let first = Line::part(start.rest, &lines[0].text[start.rest - lines[0].start..]);
         let mut collector = Collector::new(&[labels::HYPOTHESIS]);
         collector.open(NOTES, true, start.rest);
-        collector.line(&first);
+        collector.text(&first);
         lines[1..].iter().for_each(|line| collector.line(line));
         let fields = collector.finish();
-        let prose: Vec<&str> =
-            fields.iter().filter(|f| f.label == NOTES).map(|f| f.value.value.as_str()).collect();
+        let prose: Vec<&str> = fields.iter().filter(|f| f.label == NOTES).map(|f| f.value.value.as_str()).collect();
         let (title, text) = title_and_text(&prose.join("\n"), start.bold);
         let field = |label: &str| fields.iter().find(|f| f.label == label);
         let falsify = field("Could falsify").map(|f| f.value.span).or_else(|| self.inline_claims(lines));

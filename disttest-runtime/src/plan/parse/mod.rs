@@ -24,8 +24,8 @@ mod told;
 
 pub(super) use categories::nearest as nearest_category;
 pub(super) use fields::{bullet, label_at};
-pub(super) use sections::marks_of_section;
 use sections::is_title;
+pub(super) use sections::marks_of_section;
 
 use super::Id;
 use super::model::{Plan, Section};

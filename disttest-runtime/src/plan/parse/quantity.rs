@@ -42,7 +42,9 @@ pub(super) fn read(factor: &str) -> Result<Option<Quantity>, String> {
         return if number { Err(unreadable(factor, "has no number that can be read")) } else { Ok(None) };
     };
     if let Some(seconds) = duration(factor, bare, &amount, rest)? {
-        return Ok(Some(Quantity { what: What::Seconds, value: seconds, ranged: amount.ranged || rest.contains('–') }));
+        return Ok(Some(Quantity {
+            what: What::Seconds, value: seconds, ranged: amount.ranged || rest.contains('–')
+        }));
     }
     let what = unit(rest).ok_or_else(|| unreadable(factor, "has no unit that can be read"))?;
     let value = amount.whole().ok_or_else(|| unreadable(factor, "is no whole number"))?;
@@ -66,7 +68,16 @@ pub(super) fn unreadable(factor: &str, why: &str) -> String {
 /// A budget is a minimum, so that words which say so add nothing.
 fn without_bound(factor: &str) -> &str {
     const BOUNDS: &[&str] = &[
-        "≥", ">=", "at least", "no fewer than", "no less than", "not less than", "minimum of", "minimum", "min.", "min ",
+        "≥",
+        ">=",
+        "at least",
+        "no fewer than",
+        "no less than",
+        "not less than",
+        "minimum of",
+        "minimum",
+        "min.",
+        "min ",
     ];
     let bound = BOUNDS.iter().find(|bound| factor.starts_with(**bound));
     bound.map_or(factor, |bound| factor[bound.len()..].trim_start())
@@ -113,7 +124,8 @@ fn amount(text: &str) -> Option<(Amount, &str)> {
     let (value, m, rest) = scaled(value, rest);
     if let Some((_, tail)) = range_end(rest) {
         let (_, m, tail) = scaled(0.0, tail);
-        let value = if tail.len() < rest.len() && scale_of_end(rest) > 1.0 { value * scale_of_end(rest) } else { value };
+        let value =
+            if tail.len() < rest.len() && scale_of_end(rest) > 1.0 { value * scale_of_end(rest) } else { value };
         return Some((Amount { value, ranged: true, m }, separated(tail)));
     }
     let rest = rest.strip_prefix('+').unwrap_or(rest);
@@ -144,9 +156,23 @@ fn digits(text: &str) -> Option<(f64, &str)> {
 /// Numbers in words.
 fn word(text: &str) -> Option<(f64, &str)> {
     const WORDS: &[(&str, f64)] = &[
-        ("a single", 1.0), ("single", 1.0), ("one", 1.0), ("two", 2.0), ("three", 3.0), ("four", 4.0), ("five", 5.0),
-        ("six", 6.0), ("seven", 7.0), ("eight", 8.0), ("nine", 9.0), ("ten", 10.0), ("twelve", 12.0), ("no", 0.0),
-        ("zero", 0.0), ("a", 1.0), ("an", 1.0),
+        ("a single", 1.0),
+        ("single", 1.0),
+        ("one", 1.0),
+        ("two", 2.0),
+        ("three", 3.0),
+        ("four", 4.0),
+        ("five", 5.0),
+        ("six", 6.0),
+        ("seven", 7.0),
+        ("eight", 8.0),
+        ("nine", 9.0),
+        ("ten", 10.0),
+        ("twelve", 12.0),
+        ("no", 0.0),
+        ("zero", 0.0),
+        ("a", 1.0),
+        ("an", 1.0),
     ];
     WORDS.iter().find_map(|(word, value)| {
         let rest = text.strip_prefix(word)?;
@@ -190,8 +216,23 @@ fn starts_word(text: &str) -> bool {
 
 /// Words that may follow a duration without changing it.
 const REMARKS: &[&str] = &[
-    "", "soak", "run", "of", "workload", "load", "each", "per", "seed", "scenario", "duration", "runtime", "wall",
-    "clock", "wall-clock", "steady", "state",
+    "",
+    "soak",
+    "run",
+    "of",
+    "workload",
+    "load",
+    "each",
+    "per",
+    "seed",
+    "scenario",
+    "duration",
+    "runtime",
+    "wall",
+    "clock",
+    "wall-clock",
+    "steady",
+    "state",
 ];
 
 /// Whole seconds of `6s`, `1.5h`, `1 min 30 s`, `24-hour soak`; `None` when the factor is no duration.
@@ -297,8 +338,9 @@ const NOUNS: &[(&str, What)] = &[
 ];
 
 /// Nouns that say nothing by themselves, and count what the word before them names: `5 nemesis variants`.
-const HOLLOW: &[&str] =
-    &["variant", "type", "kind", "event", "cycle", "episode", "round", "cluster", "ring", "ensemble", "setup", "quorum"];
+const HOLLOW: &[&str] = &[
+    "variant", "type", "kind", "event", "cycle", "episode", "round", "cluster", "ring", "ensemble", "setup", "quorum",
+];
 
 /// What a unit in words counts: its last noun, or the one before a hollow noun. Adjectives are let pass.
 fn unit(text: &str) -> Option<What> {

@@ -1,7 +1,7 @@
 //! The sections made of tables: §1b, §1c, §3, §5, §6b, §7b, §7c.
 
-use super::line::Line;
 use super::fields::bullet;
+use super::line::Line;
 use super::table::{Cell, Column, Table, columns, is_blank_row, known_columns, tables};
 use super::{Reader, categories};
 use crate::base::diagnostic::{Span, Spanned};
@@ -242,9 +242,11 @@ impl Reader<'_> {
 fn defines(table: &Table, known: &[Column], letter: char) -> bool {
     let names = columns(&table.header, known);
     let has = |name: &str| names.iter().any(|n| n == name);
-    let ids = || table.rows.iter().any(|(cells, _)| {
-        cells.first().and_then(|cell| leading_id(&cell.text)).is_some_and(|id| id.letter() == letter)
-    });
+    let ids = || {
+        table.rows.iter().any(|(cells, _)| {
+            cells.first().and_then(|cell| leading_id(&cell.text)).is_some_and(|id| id.letter() == letter)
+        })
+    };
     (has("ID") && known_columns(table, known) > 1) || ids()
 }
 

@@ -1,7 +1,7 @@
 //! The numbered sections: which line opens one.
 
-use super::line::Line;
 use super::head;
+use super::line::Line;
 use crate::base::diagnostic::Span;
 
 /// Numbers of the format with their titles, in lower case, and the words by which a title is known to be that one.

@@ -27,12 +27,7 @@ impl Reader<'_> {
         }
         if let Some(second) = paths.get(1) {
             let message = format!("more than one path; `{}` is taken", paths[0].value);
-            self.told.push(report(
-                "several-targets",
-                second.span,
-                message,
-                "name one file; arms may name their own",
-            ));
+            self.told.push(report("several-targets", second.span, message, "name one file; arms may name their own"));
         }
         paths.into_iter().next()
     }

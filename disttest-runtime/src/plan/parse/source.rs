@@ -142,7 +142,9 @@ impl Mask<'_> {
                         self.html(block);
                     }
                 }
-                Event::Code(code) if code.contains("<!--") && !self.text[range.clone()].contains('\n') => spans.push(range),
+                Event::Code(code) if code.contains("<!--") && !self.text[range.clone()].contains('\n') => {
+                    spans.push(range)
+                }
                 Event::InlineHtml(tag) if tag.starts_with("<!--") => self.hide(range, Place::Comment),
                 Event::Start(Tag::Heading { level: HeadingLevel::H1 | HeadingLevel::H2, .. }) => self.heading(range),
                 _ => {}

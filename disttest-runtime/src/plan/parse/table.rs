@@ -51,7 +51,9 @@ pub(super) fn ranges(lines: &[Line<'_>]) -> Vec<Range<usize>> {
         }
         let (first, mut columns) = (i, None);
         i += 2;
-        while let Some(row) = next_row(lines, i, || *columns.get_or_insert_with(|| cells(&lines[first], usize::MAX).len())) {
+        while let Some(row) =
+            next_row(lines, i, || *columns.get_or_insert_with(|| cells(&lines[first], usize::MAX).len()))
+        {
             i = row + 1;
         }
         found.push(first..i);

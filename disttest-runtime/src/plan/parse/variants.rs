@@ -16,7 +16,11 @@ fn no_scenario_is_dropped_without_a_word() {
     let fields = "- **Falsifies if it FAILs:** C1\n- **Oracle:** x\n";
     let check = |body: &str, scenarios: &str, expect: &[&str]| {
         let (plan, told) = parse(&format!("# Test Plan: x\n\n## 7. Scenarios\n\n{body}"));
-        assert_eq!((ids(plan.scenarios.iter().map(|s| &s.id)).as_str(), rules(&told)), (scenarios, expect.to_vec()), "{body}");
+        assert_eq!(
+            (ids(plan.scenarios.iter().map(|s| &s.id)).as_str(), rules(&told)),
+            (scenarios, expect.to_vec()),
+            "{body}"
+        );
     };
     // Every level, with and without the word, under a group.
     for level in 1..=6 {
@@ -35,7 +39,11 @@ fn no_scenario_is_dropped_without_a_word() {
         check(&format!("### S1: a\n{fields}\n{lost}\n{fields}"), "S1", &["unreadable-scenario"]);
     }
     check(fields, "", &["unreadable-scenario"]);
-    check(&format!("### S1: a\n{fields}\n**Scenario S2: b**\n\n{fields}"), "S1", &["duplicate-field", "duplicate-field"]);
+    check(
+        &format!("### S1: a\n{fields}\n**Scenario S2: b**\n\n{fields}"),
+        "S1",
+        &["duplicate-field", "duplicate-field"],
+    );
     // Code, comments and quotations.
     check("```\n### Scenario S1: a\n```\n", "", &["hidden-scenario"]);
     check("<!--\n### S1: a\n-->\n", "", &["hidden-scenario"]);
@@ -68,7 +76,11 @@ fn scenarios_outside_their_section_are_read_and_told() {
     let fields = "- **Falsifies if it FAILs:** C1\n";
     let check = |text: &str, scenarios: &str, expect: &[&str]| {
         let (plan, told) = parse(text);
-        assert_eq!((ids(plan.scenarios.iter().map(|s| &s.id)).as_str(), rules(&told)), (scenarios, expect.to_vec()), "{text}");
+        assert_eq!(
+            (ids(plan.scenarios.iter().map(|s| &s.id)).as_str(), rules(&told)),
+            (scenarios, expect.to_vec()),
+            "{text}"
+        );
     };
     check(&format!("## Scenario S1: a\n{fields}"), "S1", &["scenario-outside-section"]);
     check(&format!("## 8. Not covered\n\n### Scenario S1: a\n{fields}"), "S1", &["scenario-outside-section"]);
@@ -89,7 +101,8 @@ fn model_blocks_are_counted_in_every_spelling() {
         assert!(scenario.field("Oracle").is_some_and(|oracle| oracle.value == "x"), "{block}");
         assert_eq!(plan.scenarios.len(), 2, "{block}");
     };
-    let fields = "- Model: log\n- **History**: default schema\n- **checker:** prefix\n- Nemesis + landing: kill; pid gone\n";
+    let fields =
+        "- Model: log\n- **History**: default schema\n- **checker:** prefix\n- Nemesis + landing: kill; pid gone\n";
     for heading in [
         "#### §7.M — Model / history / checker discipline",
         "#### §7.M",
@@ -167,19 +180,25 @@ fn tables_are_read_whatever_their_columns() {
         assert_eq!(found, expect, "{table}");
     };
     check("| Category | Claim | ID |\n|---|---|---|\n| safety | a | C1 |", &[("C1", "a", "safety")]);
-    check("| # | Guarantee | Kind | Owner |\n|:--|:-:|--:|---|\n| **C1** | a | safety | me |", &[("C1", "a", "safety")]);
+    check(
+        "| # | Guarantee | Kind | Owner |\n|:--|:-:|--:|---|\n| **C1** | a | safety | me |",
+        &[("C1", "a", "safety")],
+    );
     check("ID | Claim | Category\n---|---|---\nC1 | a | safety", &[("C1", "a", "safety")]);
     check("| ID | Claim | Category |\n|---|---|---|\n| ~~C1~~ | ~~a~~ | safety |", &[("C1", "~~a~~", "safety")]);
-    check("| ID | Claim | Category |\n|---|---|---|\n| `C1` | `a|b` \\| c | safety |", &[("C1", "`a|b` | c", "safety")]);
+    check(
+        "| ID | Claim | Category |\n|---|---|---|\n| `C1` | `a|b` \\| c | safety |",
+        &[("C1", "`a|b` | c", "safety")],
+    );
     check("| ID | Claim | Category |\n|---|---|---|\n| [C1](#c1) | a<br>b | safety |", &[("C1", "a\nb", "safety")]);
-    check("| ID | Claim | Category |\n|---|---|---|\n| C1 | a | safety |\n\n| C2 | b | liveness |", &[
-        ("C1", "a", "safety"),
-        ("C2", "b", "liveness"),
-    ]);
-    check("### Log\n\n| ID | Claim | Category |\n|---|---|---|\n| C1 | a | safety |\n\n### Net\n\n| ID | Claim | Category |\n|---|---|---|\n| C2 | b | safety |", &[
-        ("C1", "a", "safety"),
-        ("C2", "b", "safety"),
-    ]);
+    check(
+        "| ID | Claim | Category |\n|---|---|---|\n| C1 | a | safety |\n\n| C2 | b | liveness |",
+        &[("C1", "a", "safety"), ("C2", "b", "liveness")],
+    );
+    check(
+        "### Log\n\n| ID | Claim | Category |\n|---|---|---|\n| C1 | a | safety |\n\n### Net\n\n| ID | Claim | Category |\n|---|---|---|\n| C2 | b | safety |",
+        &[("C1", "a", "safety"), ("C2", "b", "safety")],
+    );
     // A legend is no table of claims.
     check("| Category | Meaning |\n|---|---|\n| safety | bad things never happen |", &[]);
 }
@@ -193,10 +212,7 @@ fn a_section_is_quiet_about_tables_of_another_kind() {
         "## 4. H\n\nH1. **a** — b\n  - Could falsify: C1\n\n| Pitfall row | Applies | Hypothesis |\n|---|---|---|\n| 1, lost updates | y | H1 |\n",
         &[],
     );
-    check(
-        "## 4. H\n\nH1. **a** — b\n  - Could falsify: C1\n\n| H | Class |\n|---|---|\n| H1 | durability |\n",
-        &[],
-    );
+    check("## 4. H\n\nH1. **a** — b\n  - Could falsify: C1\n\n| H | Class |\n|---|---|\n| H1 | durability |\n", &[]);
     check(
         "## 6b. E\n\n| Requirement | Version | Scenarios | Install |\n|---|---|---|---|\n| a | b | all | c |\n\n| Legend | Meaning |\n|---|---|\n| x | y |\n",
         &[],
@@ -252,14 +268,17 @@ fn hypotheses_of_long_plans_are_read() {
         .iter()
         .map(|h| format!("{} {} [{}] {}", h.id.value, h.title, ids(&h.claims), h.subsystem.as_deref().unwrap_or("")))
         .collect();
-    assert_eq!(found, [
-        "H1 Completeness under a cut [C1 C4 C5] Core",
-        "H2 Divergence [C1 C2 C3] Core",
-        "H3 Flapping [C29] Core",
-        "H4 a torn write [C9] Log",
-        "H5 a title [C2] Log",
-        "H6 bold title [C3] Log",
-    ]);
+    assert_eq!(
+        found,
+        [
+            "H1 Completeness under a cut [C1 C4 C5] Core",
+            "H2 Divergence [C1 C2 C3] Core",
+            "H3 Flapping [C29] Core",
+            "H4 a torn write [C9] Log",
+            "H5 a title [C2] Log",
+            "H6 bold title [C3] Log",
+        ]
+    );
     assert_eq!(plan.hypotheses[5].text, "a sentence.");
     assert_eq!(plan.hypotheses[3].other[0].value.value, "P7");
 }
@@ -272,15 +291,19 @@ fn techniques_may_carry_ids() {
          - **T2 — Fuzzing**\n  - **Hypotheses it addresses:** H2\n\n### Technique T3: Simulation\n\n### Property testing\n",
     );
     assert_eq!(rules(&told), Vec::<&str>::new());
-    let found: Vec<String> = plan.techniques.iter().map(|t| t.id.as_ref().map_or("-".into(), |id| id.value.to_string())).collect();
+    let found: Vec<String> =
+        plan.techniques.iter().map(|t| t.id.as_ref().map_or("-".into(), |id| id.value.to_string())).collect();
     assert_eq!(found, ["T1", "T2", "T3", "-"]);
     let labels: Vec<&str> = plan.techniques[0].fields.iter().map(|f| f.label.as_str()).collect();
-    assert_eq!(labels, [
-        "Hypotheses it addresses",
-        "What it would catch that other techniques miss",
-        "Reference",
-        "Cost / wall-clock estimate"
-    ]);
+    assert_eq!(
+        labels,
+        [
+            "Hypotheses it addresses",
+            "What it would catch that other techniques miss",
+            "Reference",
+            "Cost / wall-clock estimate"
+        ]
+    );
     let id = plan.techniques[2].id.as_ref().expect("the third has an id");
     assert_eq!(plan.technique(&id.value).map(|t| t.name.value.as_str()), Some("Technique T3: Simulation"));
 }
@@ -296,7 +319,11 @@ fn skeletons_are_fenced_blocks() {
     check("- **Skeleton:** minimal\n\n  ```rust\n  fn a() {}\n  ```", Some("fn a() {}\n"), &[]);
     check("- **Skeleton:**\n\n```rust\nfn a() {}\n```", Some("fn a() {}\n"), &[]);
     check("#### Skeleton\n\n~~~rust\nfn a() {}\n~~~", Some("fn a() {}\n"), &[]);
-    check("```rust\n// AUTO-GENERATED from test plan: p.md\n```", Some("// AUTO-GENERATED from test plan: p.md\n"), &[]);
+    check(
+        "```rust\n// AUTO-GENERATED from test plan: p.md\n```",
+        Some("// AUTO-GENERATED from test plan: p.md\n"),
+        &[],
+    );
     check("- **Skeleton:** as S1 with another driver", None, &["skeleton-not-fenced"]);
     check("- **Skeleton:**\n\n      fn a() {}", None, &["skeleton-not-fenced"]);
     check("```rust\nfn a() {}\n```", None, &[]);

@@ -41,7 +41,12 @@ impl Page<'_> {
             self.out.push_str(&format!("{}. {}", hypothesis.id.value, title_and_text(hypothesis)).trim_end());
             self.out.push('\n');
             let others = hypothesis.other.iter().map(|f| f.value.value.as_str());
-            let told = [Some(&hypothesis.title), Some(&hypothesis.text), hypothesis.suspected.as_ref(), hypothesis.subsystem.as_ref()];
+            let told = [
+                Some(&hypothesis.title),
+                Some(&hypothesis.text),
+                hypothesis.suspected.as_ref(),
+                hypothesis.subsystem.as_ref(),
+            ];
             let mut told = told.into_iter().flatten().map(String::as_str).chain(others);
             let told = told.any(|text| text.to_ascii_lowercase().contains("could"));
             let ids: Vec<String> = hypothesis.claims.iter().map(|id| id.value.to_string()).collect();
@@ -81,7 +86,12 @@ impl Page<'_> {
     pub(super) fn confidence(&mut self) {
         let confidence = &self.plan.confidence;
         let statement = &confidence.statement.value;
-        statement.split('\n').filter(|line| !line.is_empty()).for_each(|line| text::line(&mut self.out, 0, line));
+        // Apart, two lines make no table.
+        let apart = statement.contains('|');
+        for line in statement.split('\n').filter(|line| !line.is_empty()) {
+            text::line(&mut self.out, 0, line);
+            self.out.push_str(if apart { "\n" } else { "" });
+        }
         self.blank();
         table::rows(&mut self.out, &confidence.aspects, table::CONFIDENCE, true);
     }

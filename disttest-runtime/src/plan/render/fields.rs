@@ -64,7 +64,10 @@ impl Fields<'_> {
     fn labelled(self, label: &str, lines: &[&str], loose: bool, label_like: impl Fn(&str) -> bool) -> String {
         let mut out = format!("{}{label}", self.bullet);
         let mut lines = lines.iter().filter(|line| !line.is_empty());
-        let rule = |line: &str| line.chars().all(|c| c == '-' || c.is_whitespace());
+        let rule = |line: &str| {
+            let mark = line.chars().next();
+            line.chars().all(|c| Some(c) == mark || c.is_whitespace())
+        };
         let nested = |line: &&&str| bullet(line).is_some() && !label_like(line) && !rule(line);
         let mut rest = lines.clone();
         match rest.next().filter(|line| !nested(line)) {

@@ -63,10 +63,8 @@ impl Page<'_> {
         } else {
             heading(&mut self.out, 2, format!("{}. {}", section.number, section.title).trim_end());
         }
-        let verbatim = !matches!(
-            section.number.as_str(),
-            "1b" | "1c" | "2" | "3" | "4" | "5" | "6" | "6b" | "7" | "7b" | "7c"
-        );
+        let verbatim =
+            !matches!(section.number.as_str(), "1b" | "1c" | "2" | "3" | "4" | "5" | "6" | "6b" | "7" | "7b" | "7c");
         if verbatim {
             self.out.push_str(&section.text);
         } else {

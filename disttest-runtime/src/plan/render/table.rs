@@ -56,12 +56,12 @@ pub(super) fn rows(out: &mut String, rows: &[Row], columns: &[&str], whole: bool
             }
             end += 1;
         }
+        let known = header.iter().filter(|name| columns.contains(&name.as_str())).count();
+        // Where a backtick is alone, the number of cells tells that it has no partner in another one.
+        let alone = |r: &Row| r.cells.iter().any(|(_, text)| text.matches('`').count() % 2 == 1);
+        let whole = whole && !rows[i..end].iter().any(alone);
         // A table is known by two of its columns.
-        let whole = whole || header.iter().filter(|name| columns.contains(&name.as_str())).count() < 2;
-        // Where backticks could pair across cells, the number of cells tells that they do not.
-        let odd = |r: &Row| r.cells.iter().filter(|(_, text)| text.matches('`').count() % 2 == 1).count();
-        let ticks = rows[i..end].iter().any(|r| odd(r) > 1);
-        let lacking = columns.iter().filter(|c| whole && !ticks && !header.iter().any(|name| name == *c));
+        let lacking = columns.iter().filter(|c| (whole || known < 2) && !header.iter().any(|name| name == *c));
         let lacking: Vec<String> = lacking.map(|c| (*c).to_owned()).collect();
         header.extend(lacking);
         if i > 0 {

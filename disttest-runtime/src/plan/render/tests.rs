@@ -28,19 +28,23 @@ fn assert_same(text: &str) {
 fn a_plan_in_the_form_of_the_template_is_rendered_as_it_is_written() {
     assert_same(REGISTER);
     let (_, _, page) = round(REGISTER);
-    let skip_blank = |text: &str| text.lines().filter(|l| !l.is_empty() && *l != "---").map(str::to_owned).collect::<Vec<_>>();
+    let skip_blank =
+        |text: &str| text.lines().filter(|l| !l.is_empty() && *l != "---").map(str::to_owned).collect::<Vec<_>>();
     let (written, rendered) = (skip_blank(REGISTER), skip_blank(&page));
     // The groups of hypotheses become the subsystem of each.
     let differing: Vec<&String> = rendered.iter().filter(|line| !written.contains(line)).collect();
-    assert_eq!(differing, [
-        "H2. **An acknowledgement precedes the quorum** — the write is lost when the node that took it dies.",
-        "  - Subsystem: Read path",
-        "  - Subsystem: Load",
-        "- **What it would catch that other techniques miss:** stale reads across nodes",
-        "- **Cost / wall-clock estimate:** two minutes",
-        "- **What it would catch that other techniques miss:** queueing",
-        "- **Cost / wall-clock estimate:** one minute",
-    ]);
+    assert_eq!(
+        differing,
+        [
+            "H2. **An acknowledgement precedes the quorum** — the write is lost when the node that took it dies.",
+            "  - Subsystem: Read path",
+            "  - Subsystem: Load",
+            "- **What it would catch that other techniques miss:** stale reads across nodes",
+            "- **Cost / wall-clock estimate:** two minutes",
+            "- **What it would catch that other techniques miss:** queueing",
+            "- **Cost / wall-clock estimate:** one minute",
+        ]
+    );
 }
 
 #[test]
