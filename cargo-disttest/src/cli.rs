@@ -1,6 +1,8 @@
 //! The command line as typed.
 
 use crate::console::{Color, Verbosity};
+use crate::reference::Kind;
+use crate::views::graph::Drawing;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use disttest_runtime::plan::Tier;
 use std::path::PathBuf;
@@ -17,8 +19,10 @@ pub(crate) enum Cargo {
 
 const EXAMPLES: &str = "\
 Examples:
+  cargo disttest new no-lost-acks-under-failover
   cargo disttest plan docs/testing-plans/my-plan.md
   cargo disttest author docs/testing-plans/my-plan.md
+  cargo disttest todo docs/testing-plans/my-plan.md
   cargo disttest run docs/testing-plans/my-plan.md --tier hardening
 
 Exit status: `cargo disttest help exit-codes`.";
@@ -76,33 +80,170 @@ pub(crate) enum Format {
     Text,
     /// For programs; carries a schema and its version.
     Json,
+    /// SARIF 2.1.0, for code scanning and editors; `plan` only.
+    #[value(hide = true)]
+    Sarif,
+    /// Workflow commands of GitHub Actions; `plan` only.
+    #[value(hide = true)]
+    Github,
 }
 
 /// What to do.
 #[derive(Debug, Subcommand)]
 pub(crate) enum Verb {
+    /// Writes a plan from the template, with what the repository shows filled in
+    New(NewArgs),
     /// Reads and lints plans; without an argument, all plans of the workspace
     Plan(PlanArgs),
     /// Writes the test files of a plan
     Author(AuthorArgs),
+    /// Lists what is still to be filled in test files, with code to start from
+    Todo(TodoArgs),
     /// Runs the scenarios of a plan in plan order and says what they prove
     Run(RunArgs),
+    /// Tells what a plan needs of the machine and whether it is there; installs nothing
+    Probe(ProbeArgs),
+    /// Lists what the runtime and the format offer: models, checkers, nemeses, probes, rules, verdicts, anomalies
+    Catalog(CatalogArgs),
+    /// Prints the page of a rule, verdict, checker, model, nemesis, probe or anomaly
+    Explain(ExplainArgs),
+    /// Prints the completion script of a shell
+    Completions(CompletionsArgs),
+    /// Prints the manual page of a verb, or writes all of them
+    Man(ManArgs),
     /// Prints the help of a verb or a topic (exit-codes)
     Help(HelpArgs),
 }
 
-/// Arguments of `plan`.
+/// Arguments of `new`.
 #[derive(Debug, Args)]
 #[command(after_help = "\
-Example:
-  cargo disttest plan docs/testing-plans/my-plan.md
+Examples:
+  cargo disttest new no-lost-acks-under-failover
+  cargo disttest new durable-replicated-log --mode project --sut \"the log service\"
 
-Exit status: 0 no errors, 1 a plan breaks a rule of the format, 2 a file cannot be read or is
-no plan.")]
+The plan goes to docs/testing-plans/SLUG.md of the workspace (outside of a workspace and a git
+repository: ./testing-plans/SLUG.md). Crates, existing tests, the change and the tools that it
+seems to need are filled in; {{placeholders}} are left where a person must write. Nothing else is
+written, and no program is run but git, cargo and rustc, and tools for their --version.
+
+A change that touches documentation or comments only needs no plan: none is written, exit 1.
+
+--format json: one document, schema disttest.new/1: slug, mode, path, written, reason (why not),
+backup, diff, placeholders[] (line, text), facts (crates[], harnesses, tools[] (name, because,
+present, version), commit, branch, compared_with, files_touched, language), next.
+
+Exit status: 0 written, 1 not written (the file exists, or the change needs no plan), 2 wrong
+usage, or the file cannot be written.")]
+pub(crate) struct NewArgs {
+    /// Name of the plan in kebab-case, after the promise it is about
+    #[arg(value_name = "SLUG")]
+    pub slug: String,
+    /// A plan for one change, or for the whole project
+    #[arg(long, value_enum, default_value_t, value_name = "MODE")]
+    pub mode: NewMode,
+    /// Name of the system under test [default: from Cargo.toml]
+    #[arg(long, value_name = "NAME")]
+    pub sut: Option<String>,
+    /// Where the plan goes: a file, or an existing folder
+    #[arg(short, long, value_name = "PATH")]
+    pub output: Option<PathBuf>,
+    /// Write even if the change needs no plan, or the file exists: the diff is shown and the old
+    /// text is kept beside it as SLUG.md.bak
+    #[arg(long)]
+    pub force: bool,
+}
+
+/// What a plan is for.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+pub(crate) enum NewMode {
+    /// One change: what differs from the main branch
+    #[default]
+    Change,
+    /// The whole project
+    Project,
+}
+
+/// Arguments of `todo`.
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  cargo disttest todo
+  cargo disttest todo docs/testing-plans/my-plan.md --scenario S3 --format json
+
+Each region that nobody has filled, with its file and lines, what the plan says of it, a test
+nearby to imitate, what the runtime offers for it, code that compiles when it is pasted there, and
+the command that checks it. Fields of the attribute that the plan's prose does not yield, and
+scenarios whose file is not written yet, are listed too.
+
+--format json: one document, schema disttest.todo/1: plans[], counts (items, filled, not_authored,
+drifted), items[] (plan, scenario, name, kind (region or field), region, file, lines (of the
+begin and end marker), package, prose, claims[], hypotheses[], sibling (path, lines, why), fill
+(code, helpers[] by name), helpers[] (name, code), note, offers[] (kind, name, planned, available,
+snippet, note), drift, commands (check, test)), not_authored[] (plan, scenario, name, file, why,
+command), filled[] (plan, scenario, file, drift, command), next. Paste `fill.code` in place of the
+region's lines, and each helper that is not there yet into the region `helpers`.
+
+Exit status: 0 listed, whether or not anything is to do; 2 a plan cannot be read.
+`cargo disttest author PLAN --check` says by its exit status whether something is left.")]
+pub(crate) struct TodoArgs {
+    /// Plan file; none: every docs/testing-plans/*.md of the workspace
+    #[arg(value_name = "PLAN")]
+    pub plan: Option<PathBuf>,
+    /// Only these scenarios
+    #[arg(long, value_name = "ID", requires = "plan")]
+    pub scenario: Vec<String>,
+}
+
+/// Arguments of `plan`.
+#[derive(Debug, Default, Args)]
+#[command(after_help = "\
+Examples:
+  cargo disttest plan docs/testing-plans/my-plan.md
+  cargo disttest plan --fix --dry-run
+  cargo disttest plan --deny warnings --format github
+  cargo disttest plan docs/testing-plans/my-plan.md --graph=dot | dot -Tsvg > plan.svg
+
+Beside text and json, `plan` has the formats sarif (SARIF 2.1.0, for code scanning and editors)
+and github (annotations of a workflow run).
+
+The level of a rule is that of a flag, else that of .config/disttest.toml ([lint], such as
+missing-header = \"allow\"), else the rule's own. In a plan,
+<!-- disttest:allow(rule-name) — reason --> suppresses a rule: in or directly above a scenario for
+that scenario, before the first section for the whole plan, elsewhere for its section. What a run
+relies on can be neither lowered nor suppressed.
+
+Exit status: 0 no errors, 1 a plan breaks a rule of the format, or --fix was refused, 2 a file
+cannot be read or is no plan.")]
 pub(crate) struct PlanArgs {
     /// Plan files; none: every docs/testing-plans/*.md of the workspace
     #[arg(value_name = "PLAN")]
     pub plans: Vec<PathBuf>,
+    /// Show every diagnostic, however often a rule is broken
+    #[arg(long)]
+    pub all: bool,
+    /// Make the changes that are safe, after showing them
+    #[arg(long)]
+    pub fix: bool,
+    /// With --fix: only show them
+    #[arg(long, requires = "fix")]
+    pub dry_run: bool,
+    /// With --fix: also in a plan with changes that are not committed
+    #[arg(long, requires = "fix")]
+    pub allow_dirty: bool,
+    /// Do not tell what breaks this rule
+    #[arg(long, value_name = "RULE")]
+    pub allow: Vec<String>,
+    /// Tell what breaks this rule as a warning
+    #[arg(long, value_name = "RULE")]
+    pub warn: Vec<String>,
+    /// Tell what breaks this rule as an error; `warnings`: every warning
+    #[arg(long, value_name = "RULE")]
+    pub deny: Vec<String>,
+    /// Draw claims → hypotheses → scenarios instead: mermaid, dot, or both
+    #[arg(long, value_enum, value_name = "DRAWING", num_args = 0..=1, require_equals = true,
+          default_missing_value = "both")]
+    pub graph: Option<Drawing>,
 }
 
 /// Arguments of `author`.
@@ -111,10 +252,15 @@ pub(crate) struct PlanArgs {
 Examples:
   cargo disttest author docs/testing-plans/my-plan.md --dry-run
   cargo disttest author docs/testing-plans/my-plan.md --check
+  cargo disttest author docs/testing-plans/my-plan.md --review
 
 Filled regions (between `disttest:begin` and `disttest:end`) are kept to the byte. A change of
 the plan that does not touch a scenario leaves its file alone. New and changed files are staged
 when the tree is a git repository, and never committed.
+
+Skeletons in rust, go, python, typescript and shell are written; only Rust tests are run by
+`cargo disttest run`. On a terminal, a file in the way is shown with its diff, and one key says
+what becomes of it. `DIST_TEST_AUTHOR_MODE=1` makes `run` write the test files that are missing.
 
 Exit status: 0 written or nothing to do, 1 refused, or --check found drift or unfilled regions,
 2 a file cannot be read or written.")]
@@ -125,18 +271,27 @@ pub(crate) struct AuthorArgs {
     /// Show the diff and write nothing
     #[arg(long)]
     pub dry_run: bool,
-    /// Write nothing; exit 1 on drift, edits outside of regions, or unfilled regions
-    #[arg(long, conflicts_with_all = ["dry_run", "on_conflict"])]
+    /// Write nothing; exit 1 on missing files, drift, edits outside of regions, or unfilled regions
+    #[arg(long, conflicts_with_all = ["dry_run", "on_conflict", "review"])]
     pub check: bool,
+    /// Look at every change on the terminal before it is written, file by file
+    #[arg(long, conflicts_with = "dry_run")]
+    pub review: bool,
     /// What to do with a file that was edited outside of its regions, or is not ours
     #[arg(long, value_enum, default_value_t, value_name = "WHAT")]
     pub on_conflict: OnConflict,
-    /// Only these scenarios
+    /// Rewrite our lines in a file although git has no copy of what they are now
+    #[arg(long)]
+    pub allow_dirty: bool,
+    /// Only these scenarios or arms (S5, S5/api)
     #[arg(long, value_name = "ID")]
     pub scenario: Vec<String>,
     /// Do not edit Cargo.toml; print the text to paste
     #[arg(long)]
     pub no_manifest: bool,
+    /// Take regions that were filled in the ephemeral package DIR (of `run --harness`) into new files
+    #[arg(long, value_name = "DIR")]
+    pub from_harness: Option<PathBuf>,
 }
 
 /// What to do with a file in the way.
@@ -149,7 +304,7 @@ pub(crate) enum OnConflict {
     Skip,
     /// Rewrite it; regions that can be read are kept
     Overwrite,
-    /// Write `<name>.new.rs` beside it
+    /// Write `<name>.new.<suffix>` beside it
     Sibling,
 }
 
@@ -160,6 +315,11 @@ Examples:
   cargo disttest run docs/testing-plans/my-plan.md
   cargo disttest run docs/testing-plans/my-plan.md --tier hardening --release
   cargo disttest run docs/testing-plans/my-plan.md --scenario S3 --seed 7
+
+Scenarios without a test in the repository are run from an ephemeral package in the session, and
+nothing is written into the repository: they are NOT-RUN until somebody fills their regions, with
+`author` in the repository or with --harness DIR elsewhere. With DIST_TEST_AUTHOR_MODE=1 `run`
+writes them to their places first, as `author` does.
 
 The last line is the SHA-256 of the session's MANIFEST.sha256: keep it where nobody can edit it.
 
@@ -173,7 +333,7 @@ pub(crate) struct RunArgs {
     /// Tier to reach: smoke, hardening or release
     #[arg(long, value_parser = tier, default_value = "smoke", value_name = "TIER")]
     pub tier: Tier,
-    /// Only these scenarios
+    /// Only these scenarios or arms (S5, S5/api)
     #[arg(long, value_name = "ID")]
     pub scenario: Vec<String>,
     /// Number of seeds, in place of the tier's
@@ -185,6 +345,13 @@ pub(crate) struct RunArgs {
     /// Folder that sessions are written to [default: ./test-sessions of the workspace]
     #[arg(long, value_name = "DIR")]
     pub session_root: Option<PathBuf>,
+    /// Folder of an ephemeral package to work on, for scenarios without a test in the repository: made when there is
+    /// none, its filled regions kept. Without it, each run makes a new one in its session
+    #[arg(long, value_name = "DIR")]
+    pub harness: Option<PathBuf>,
+    /// Bring tests of --harness up to date that were filled for an earlier text of the plan
+    #[arg(long, requires = "harness")]
+    pub refresh_harness: bool,
     /// Unfilled regions fail instead of being passed over
     #[arg(long)]
     pub strict: bool,
@@ -197,6 +364,94 @@ pub(crate) struct RunArgs {
     /// Build with optimizations
     #[arg(long)]
     pub release: bool,
+    /// What the operator knows and decides of the plan's §6b, as `probe --save` writes it
+    #[arg(long, value_name = "FILE")]
+    pub answers: Option<PathBuf>,
+}
+
+/// Arguments of `probe`.
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  cargo disttest probe docs/testing-plans/my-plan.md --save answers.toml
+  cargo disttest probe docs/testing-plans/my-plan.md --answers answers.toml --format json
+
+On a terminal it lists the needs and asks what is there and what not to look for before it looks. It
+starts known programs with their version flag and reads /proc and /sys; nothing else.
+
+An answers file is TOML, a table for each requirement:
+  [\"etcd\"]
+  present = true          # or false; without it the machine is looked at
+  version = \"3.5.9\"
+  skip = false            # true: do not look for it
+  missing = \"wait\"      # or \"proceed\"; or substitute = \"what stands in for it\"
+
+Exit status: 0 nothing is missing, 1 something is missing or too old, 2 a file cannot be read.")]
+pub(crate) struct ProbeArgs {
+    /// Plan file
+    #[arg(value_name = "PLAN")]
+    pub plan: PathBuf,
+    /// What the operator knows and decides; nobody is asked
+    #[arg(long, value_name = "FILE")]
+    pub answers: Option<PathBuf>,
+    /// Write the answers to this file, for `run --answers`
+    #[arg(long, value_name = "FILE")]
+    pub save: Option<PathBuf>,
+}
+
+/// Arguments of `catalog`.
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Example:
+  cargo disttest catalog nemeses
+
+Exit status: 0.")]
+pub(crate) struct CatalogArgs {
+    /// Only this kind
+    #[arg(value_enum, value_name = "KIND")]
+    pub kind: Option<Kind>,
+}
+
+/// Arguments of `explain`.
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Example:
+  cargo disttest explain vague-oracle
+  cargo disttest explain PASS-smoke
+
+Exit status: 0, 2 when nothing has that name.")]
+pub(crate) struct ExplainArgs {
+    /// Name, in any case, or an alias of it
+    #[arg(value_name = "NAME")]
+    pub name: String,
+}
+
+/// Arguments of `completions`.
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Example:
+  cargo disttest completions bash > ~/.local/share/bash-completion/completions/cargo-disttest
+
+The script completes `cargo-disttest`.")]
+pub(crate) struct CompletionsArgs {
+    /// The shell
+    #[arg(value_enum, value_name = "SHELL")]
+    pub shell: clap_complete::Shell,
+}
+
+/// Arguments of `man`.
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  cargo disttest man author | man -l -
+  cargo disttest man --output ~/.local/share/man/man1")]
+pub(crate) struct ManArgs {
+    /// The verb; none: the program
+    #[arg(value_name = "VERB", conflicts_with = "output")]
+    pub verb: Option<String>,
+    /// Write the pages of all verbs to this folder
+    #[arg(long, value_name = "DIR")]
+    pub output: Option<PathBuf>,
 }
 
 /// Arguments of `help`.

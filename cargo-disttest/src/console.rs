@@ -106,15 +106,41 @@ impl Console {
         self.to_stdout(format_args!("{text}"));
     }
 
+    /// Somebody can be asked.
+    pub(crate) fn is_interactive(&self) -> bool {
+        std::io::stdin().is_terminal() && std::io::stderr().is_terminal()
+    }
+
     /// Asks on the terminal; `None` when stdin or stderr is none, or stdin has ended.
     pub(crate) fn ask(&self, question: &str) -> Option<String> {
-        if !std::io::stdin().is_terminal() || !std::io::stderr().is_terminal() {
+        if !self.is_interactive() {
             return None;
         }
         self.to_stderr(format_args!("{BOLD}{question}{BOLD:#} "));
         let mut answer = String::new();
         let read = std::io::stdin().read_line(&mut answer).ok()?;
         (read > 0).then(|| answer.trim().to_owned())
+    }
+
+    /// Asks for one of `keys` on the terminal and says which was pressed; `None` when nobody is there, or input has
+    /// ended.
+    pub(crate) fn key(&self, question: &str, keys: &str) -> Option<char> {
+        if !self.is_interactive() {
+            return None;
+        }
+        let listening = crate::keys::Keys::listen();
+        self.to_stderr(format_args!("{BOLD}{}{BOLD:#} ", visible(question)));
+        loop {
+            let key = match listening.as_ref().map(crate::keys::Keys::next) {
+                Some(crate::keys::Key::Pressed(key)) => key,
+                Some(crate::keys::Key::End) => return None,
+                None => self.ask("(key, then Enter)")?.chars().next().unwrap_or('\0'),
+            };
+            if keys.contains(key) {
+                self.to_stderr(format_args!("{key}\n"));
+                return Some(key);
+            }
+        }
     }
 
     fn line(&self, needs: Verbosity, text: std::fmt::Arguments<'_>) {

@@ -52,14 +52,20 @@ pub(crate) enum End {
     PlanErrors,
     /// A file stands in the way and nobody said what to do with it.
     Conflict,
+    /// A change that needs no plan.
+    NotNeeded,
     /// A target path is refused.
     UnsafeTarget,
+    /// A skeleton of the plan is refused; the other files were written.
+    SkeletonRefused,
     /// The test files are not what the plan says, or have unfilled regions.
     Drift,
     /// A scenario found a violation.
     Violation,
     /// A scenario passed, but below the tier that was asked for.
     TierNotMet,
+    /// Something that the plan requires of its environment is missing.
+    Lacking,
     /// A flag or an argument is wrong.
     WrongUsage,
     /// A file cannot be read, or is not what it should be.
@@ -81,9 +87,15 @@ impl End {
     pub(crate) fn exit_code(self) -> ExitCode {
         match self {
             End::Clean => ExitCode::Done,
-            End::PlanErrors | End::Conflict | End::UnsafeTarget | End::Drift | End::Violation | End::TierNotMet => {
-                ExitCode::No
-            }
+            End::PlanErrors
+            | End::Conflict
+            | End::NotNeeded
+            | End::UnsafeTarget
+            | End::SkeletonRefused
+            | End::Drift
+            | End::Violation
+            | End::TierNotMet
+            | End::Lacking => ExitCode::No,
             End::WrongUsage | End::Unreadable | End::Unwritable => ExitCode::Usage,
             End::NothingConcluded => ExitCode::Inconclusive,
             End::NotRun | End::PlanNotRunnable => ExitCode::Blocked,

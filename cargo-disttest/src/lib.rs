@@ -3,15 +3,25 @@
 mod author;
 mod cli;
 pub mod commands;
+mod config;
 mod console;
 mod declare;
 mod dependency;
 pub mod diagnostics;
 mod exit_code;
+mod fix;
 mod git;
+mod harness;
+mod keys;
+mod new;
 mod plan_file;
+mod probe;
+mod reference;
 mod runner;
+mod surroundings;
 mod targets;
+mod todo;
+mod views;
 mod workspace;
 
 use clap::Parser;

@@ -111,6 +111,22 @@ impl Workspace {
         })
     }
 
+    /// Where `target` of the plan at `plan` belongs when it is no file of cargo's: below a package as in
+    /// [`Workspace::place`], else below the workspace.
+    pub(crate) fn place_any(&self, plan: &Path, target: &str) -> Option<Placed> {
+        let member =
+            || Member { name: String::new(), root: self.root.clone(), edition: Edition::E2024, tests: Vec::new() };
+        let below = || Placed { member: member(), relative: target.to_owned() };
+        self.place(plan, target).or_else(|| self.chosen.is_none().then(below))
+    }
+
+    /// The package under test when a scenario names no file: that of `-p`, else the one that the plan stands in, else the
+    /// only one.
+    pub(crate) fn under_test(&self, plan: &Path) -> Option<&Member> {
+        let only = || self.members.first().filter(|_| self.members.len() == 1);
+        self.chosen().or_else(|| self.member_of(plan)).or_else(only)
+    }
+
     fn chosen(&self) -> Option<&Member> {
         self.chosen.as_ref().and_then(|name| self.members.iter().find(|member| member.name == *name))
     }
@@ -181,6 +197,8 @@ mod tests {
         check(Some("b"), "/w/docs/p.md", "tests/s1.rs", Some(("b", "tests/s1.rs")));
         check(Some("b"), "/w/docs/p.md", "b/tests/s1.rs", Some(("b", "tests/s1.rs")));
         check(None, "/elsewhere/p.md", "b/tests/s1.rs", Some(("b", "tests/s1.rs")));
+        let anywhere = workspace(None).place_any(Path::new("/w/docs/p.md"), "go/a_test.go").expect("the workspace");
+        assert_eq!(anywhere.path(), Path::new("/w/go/a_test.go"));
     }
 
     #[test]

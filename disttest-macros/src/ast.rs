@@ -100,6 +100,7 @@ pub(crate) struct Attribute {
     pub(crate) landing: Option<Landing>,
     pub(crate) budgets: Option<Budgets>,
     pub(crate) exit_criteria: Option<LitStr>,
+    pub(crate) surface: Option<LitStr>,
     pub(crate) negative_controls: Vec<LitStr>,
     pub(crate) unresolved: Vec<LitStr>,
     pub(crate) shares_nothing: bool,

@@ -19,6 +19,7 @@ pub(crate) fn gates(attribute: &Attribute, function: &syn::ItemFn, errors: &mut 
     unresolved(attribute, errors);
     model_block(attribute, whole, errors);
     surfaces(attribute, errors);
+    arm_function(attribute, &function.sig.ident, errors);
     model(attribute, errors);
     checkers(attribute, errors);
     fault(attribute, whole, errors);
@@ -35,7 +36,8 @@ impl Attribute {
         self.is_arm() || self.falsifies.iter().flat_map(|falsified| &falsified.categories).any(gated)
     }
 
-    fn is_arm(&self) -> bool {
+    /// An arm of a scenario, by its id.
+    pub(crate) fn is_arm(&self) -> bool {
         self.id.as_ref().is_some_and(|id| id.value().contains('/'))
     }
 }
@@ -161,7 +163,8 @@ fn serious_because(attribute: &Attribute) -> String {
     })
 }
 
-/// §7.M.S: a boundary or fairness claim is tested by arms, or at least with negative controls.
+/// §7.M.S: a boundary or fairness claim is tested by arms, or at least with negative controls. An arm of a boundary claim
+/// names its surface and what must be denied there.
 fn surfaces(attribute: &Attribute, errors: &mut Errors) {
     let word =
         attribute.falsifies.iter().flat_map(|f| &f.categories).find(|w| w.text == "boundary" || w.text == "fairness");
@@ -173,12 +176,55 @@ fn surfaces(attribute: &Attribute, errors: &mut Errors) {
         );
         errors.add(word.span, message);
     }
+    let boundary = attribute.falsifies.iter().flat_map(|f| &f.categories).find(|word| word.text == "boundary");
+    if let Some(word) = boundary.filter(|_| attribute.is_arm()) {
+        arm_of_boundary(attribute, word, errors);
+    }
+    match &attribute.surface {
+        Some(surface) if !attribute.is_arm() => errors
+            .add(surface.span(), "`surface` belongs to an arm: write `id = \"S5/api\"`, with the plan's id of the arm"),
+        Some(surface) if surface.value().trim().is_empty() => errors
+            .add(surface.span(), "an empty `surface` is none: name what the arm goes through, such as `public API`"),
+        _ => {}
+    }
     for control in attribute.negative_controls.iter().filter(|control| control.value().trim().is_empty()) {
         errors.add(
             control.span(),
             "an empty negative control controls nothing: say what must be denied and unobservable",
         );
     }
+}
+
+fn arm_of_boundary(attribute: &Attribute, word: &Word, errors: &mut Errors) {
+    if !attribute.has("surface") {
+        let message = "`surface = \"…\"` is missing: an arm of a boundary claim names the surface that it goes through, such \
+                       as `surface = \"public API\"`";
+        errors.add(word.span, message);
+    }
+    if !attribute.has("negative_controls") || (attribute.negative_controls.is_empty() && !attribute.unreadable) {
+        let message = "`negative_controls(\"…\")` is missing: an arm of a boundary claim names what must be denied and \
+                       unobservable through its surface";
+        errors.add(word.span, message);
+    }
+}
+
+/// `<scenario>__<arm>`, so that a list of tests shows which scenario an arm belongs to.
+fn arm_function(attribute: &Attribute, function: &syn::Ident, errors: &mut Errors) {
+    let Some(id) = attribute.id.as_ref().filter(|id| is_scenario_id(&id.value())) else { return };
+    let id = id.value();
+    let Some((_, arm)) = id.split_once('/') else { return };
+    let slug = slug(arm);
+    let name = function.to_string();
+    let scenario = name.strip_suffix(&slug).and_then(|rest| rest.strip_suffix("__"));
+    if scenario.is_none_or(str::is_empty) {
+        errors.add(function.span(), format!("the function of arm `{id}` is named `<scenario>__{slug}`"));
+    }
+}
+
+/// Letters and digits in lower case, anything else as one `_`: as `cargo disttest author` names it.
+fn slug(arm: &str) -> String {
+    let words = arm.split(|c: char| !c.is_ascii_alphanumeric()).filter(|word| !word.is_empty());
+    words.map(str::to_ascii_lowercase).collect::<Vec<_>>().join("_")
 }
 
 fn model(attribute: &Attribute, errors: &mut Errors) {

@@ -9,7 +9,7 @@ use syn::ItemFn;
 /// The function with the errors beside it. Unused names in it are the error's fault, not the author's.
 pub(crate) fn rejected(function: &ItemFn, errors: &TokenStream) -> TokenStream {
     quote! {
-        #[allow(dead_code, unused)]
+        #[allow(dead_code, unused, non_snake_case)]
         #function
         #errors
     }
@@ -27,6 +27,8 @@ pub(crate) fn registered(function: &ItemFn, attribute: &Attribute, unfilled: &[R
         .collect();
     let quiet = (!regions.is_empty())
         .then(|| quote!(#[allow(unused_variables, unused_mut, unused_assignments, clippy::diverging_sub_expression)]));
+    // `tenants_stay_apart__api`: two `_` in a row are no snake case.
+    let arm = attribute.is_arm().then(|| quote!(#[allow(non_snake_case)]));
     let call = if function.sig.asyncness.is_some() {
         quote!(::std::boxed::Box::pin(#name(run)))
     } else {
@@ -37,6 +39,7 @@ pub(crate) fn registered(function: &ItemFn, attribute: &Attribute, unfilled: &[R
     quote! {
         #[cfg_attr(rust_analyzer, ::core::prelude::v1::test)]
         #quiet
+        #arm
         #function
 
         const _: () = {
@@ -50,6 +53,7 @@ pub(crate) fn registered(function: &ItemFn, attribute: &Attribute, unfilled: &[R
         // Compiled in only when this target is run by the standard test harness, which would never run the scenario
         // and would report success. The standard harness finds no test inside of a constant or a function.
         #[::core::prelude::v1::test]
+        #arm
         fn #guard() {
             panic!("this target holds disttest scenarios but is run by the standard test harness. In a test target set \
                 `harness = false` and end the file with `disttest_runtime::main!();`; in a library set `test = false` \
@@ -82,6 +86,7 @@ fn registration(function: &ItemFn, attribute: &Attribute, regions: &[TokenStream
     let (injector, victim) =
         attribute.landing.as_ref().map_or((&[][..], &[][..]), |l| (&l.injector[..], &l.victim[..]));
     let budgets = option(budgets(attribute));
+    let surface = option(attribute.surface.as_ref());
     let negative_controls = &attribute.negative_controls;
     quote! {
         ::disttest_runtime::harness::Registration {
@@ -102,6 +107,7 @@ fn registration(function: &ItemFn, attribute: &Attribute, regions: &[TokenStream
             no_fault: #no_fault,
             landing: ::disttest_runtime::harness::DeclaredLanding { injector: &[#(#injector),*], victim: &[#(#victim),*] },
             budgets: #budgets,
+            surface: #surface,
             negative_controls: &[#(#negative_controls),*],
             unfilled: &[#(#regions),*],
             shares_nothing: #shares_nothing,

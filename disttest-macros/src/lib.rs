@@ -31,7 +31,11 @@ use proc_macro::TokenStream;
 /// async fn linearizable_append_under_partition(run: Run) -> Result<Judged> { … }
 /// ```
 ///
-/// Further fields: `negative_controls("…")` (for a boundary or fairness claim outside an arm),
+/// An arm of a scenario has an id such as `S5/api`, a function `<scenario>__<arm>`, a model, checkers and a fault of its
+/// own, and for a boundary claim `surface = "…"` and `negative_controls("…")`. Its `scenario_sha256` is that of the whole
+/// scenario: an edit of one arm in the plan is drift of all of them.
+///
+/// Further fields: `negative_controls("…")` (for a boundary or fairness claim outside an arm, too),
 /// `exit_criteria = "…"` (a legacy plan without budgets: the verdict is capped at PASS-smoke), `shares_nothing`
 /// (may run beside other scenarios of its plan), and `unresolved("model", …)` (fields that `author` could not read
 /// from the plan's prose: they may be missing, and the scenario stays NOT-RUN).

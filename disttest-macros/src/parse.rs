@@ -9,7 +9,7 @@ use syn::punctuated::Punctuated;
 use syn::{Ident, LitInt, LitStr, Result, Token, parenthesized};
 
 /// Every field of the attribute, in the order in which they are written.
-const FIELDS: [&str; 15] = [
+const FIELDS: [&str; 16] = [
     "id",
     "plan",
     "plan_sha256",
@@ -22,6 +22,7 @@ const FIELDS: [&str; 15] = [
     "landing",
     "budget",
     "exit_criteria",
+    "surface",
     "negative_controls",
     "unresolved",
     "shares_nothing",
@@ -83,6 +84,7 @@ fn read_field(input: ParseStream<'_>, attribute: &mut Attribute) -> Result<()> {
         "scenario_sha256" => attribute.scenario_sha256 = Some(text_value(input)?),
         "no_fault" => attribute.no_fault = Some(text_value(input)?),
         "exit_criteria" => attribute.exit_criteria = Some(text_value(input)?),
+        "surface" => attribute.surface = Some(text_value(input)?),
         "nemesis" => attribute.nemeses = list(input)?,
         "negative_controls" => attribute.negative_controls = list(input)?,
         "unresolved" => attribute.unresolved = list(input)?,

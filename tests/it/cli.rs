@@ -1,6 +1,6 @@
 //! The command line from end to end: the plan of the example authored into a package of its own, and the README.
 
-use crate::tree::{Run, lock_versions, session_root};
+use crate::tree::{Run, lock_versions, session_root, target};
 use disttest_tests::workspace;
 use std::collections::BTreeMap;
 use std::fs;
@@ -50,7 +50,6 @@ impl Package {
         let package = Package { root };
         package.write("Cargo.toml", MANIFEST);
         package.write("src/lib.rs", "");
-        package.write(".gitignore", "/test-sessions\n");
         let plan = fs::read_to_string(workspace().join("tests/abd-store").join(PLAN)).expect("the example has a plan");
         package.write(PLAN, &plan);
         lock_versions(package.root());
@@ -124,6 +123,22 @@ fn what_author_writes_for_the_example_compiles_is_ignored_and_changes_only_with_
     let changed: Vec<&str> =
         FILES.into_iter().chain(["Cargo.toml"]).filter(|name| first[*name] != second[*name]).collect();
     assert_eq!(changed, [s3]);
+}
+
+#[cfg(unix)]
+#[test]
+fn a_run_before_author_writes_nothing_and_says_what_is_to_be_filled() {
+    let package = Package::new("default-mode");
+    // The folder that an ephemeral package is built in is this very build's, so that the runtime is not built again.
+    let builds = Path::new(env!("CARGO_TARGET_TMPDIR")).join("default-mode");
+    fs::create_dir_all(&builds).expect("a folder can be made");
+    let _ = std::os::unix::fs::symlink(target(), builds.join("disttest-harness"));
+    let answer = package.disttest(&format!("run {PLAN}")).env("CARGO_TARGET_DIR", &builds).expect(4);
+    answer.says(&["S3", "NOT-RUN", "region `oracle`", "run from an ephemeral harness", "Session: BLOCKED"]);
+    answer.says(&["Next: cargo disttest author", "Harness: test-sessions/abd-register/"]);
+    assert!(!answer.err.contains("warning"), "it compiles without a warning:\n{}", answer.err);
+    assert_eq!(package.git("status --porcelain"), "");
+    assert!(FILES.iter().all(|file| !package.root().join(file).exists()));
 }
 
 #[test]

@@ -36,3 +36,10 @@ fn a_crate_of_scenarios_takes_part_once_it_is_named() {
 fn two_tests_for_one_scenario_are_refused_before_either_runs() {
     check("--test two_of_one", 101, &[], &["two scenarios have the id S1", "tests/two_of_one.rs:"]);
 }
+
+#[test]
+fn one_scenario_in_two_binaries_is_no_retry() {
+    let told = "two tests of this session stand for S1: in_a_crate (package guards, target linked) and in_a_crate (package \
+                guards, target linked_again)";
+    check("--no-fail-fast --test linked --test linked_again", 101, &["in_a_crate ... ignored", "FAILED"], &[told]);
+}

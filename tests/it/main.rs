@@ -1,5 +1,6 @@
 //! End-to-end tests.
 
+mod arms;
 mod cli;
 mod contract;
 mod false_pass;
@@ -8,4 +9,5 @@ mod layers;
 mod sessions;
 mod tree;
 mod ui;
+mod wild;
 mod workspace;

@@ -7,7 +7,7 @@ use disttest_runtime::plan::{Budget, Budgets, Category, Release};
 /// named in `unresolved`, which keeps the scenario NOT-RUN: nothing is guessed.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Attribute {
-    /// `S1`.
+    /// `S1`, `S5/api`.
     pub id: String,
     /// Plan path relative to the package or one of its ancestors, with `/`.
     pub plan: String,
@@ -27,6 +27,8 @@ pub(crate) struct Attribute {
     pub budgets: Option<Budgets>,
     /// Text of a legacy plan in place of budgets.
     pub exit_criteria: Option<String>,
+    /// Surface that an arm covers.
+    pub surface: Option<String>,
     /// What must be denied and unobservable.
     pub negative_controls: Vec<String>,
     /// Fields that the plan's prose did not yield.
@@ -73,6 +75,7 @@ impl Attribute {
         fields.extend(self.model.as_deref().map(model));
         fields.extend(call("checkers", self.checkers.iter().map(checker)));
         fields.extend(fault(&self.fault));
+        fields.extend(self.surface.as_deref().map(|surface| format!("surface = {}", literal(surface))));
         fields.extend(call("negative_controls", literals(&self.negative_controls)));
         fields.extend(self.budgets.as_ref().map(budget));
         let criteria = self.exit_criteria.as_deref().filter(|_| self.budgets.is_none());

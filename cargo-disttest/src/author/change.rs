@@ -87,28 +87,61 @@ fn ours<'a>(wanted: &Wanted, existing: &'a str) -> Result<Pieces<'a>, Refusal<'a
     if id != wanted.attribute.id {
         return refuse(format!("it belongs to scenario `{id}` of {plan}"), None);
     }
-    if let Some(odd) = pieces.regions.iter().find(|region| !REGIONS.contains(&region.name)) {
+    let foreign = |region: &&regions::Region<'_>| !is_ours(region.name);
+    if let Some(odd) = pieces.regions.iter().find(foreign) {
         return refuse(format!("line {}: region `{}` is none of ours; it would be lost", odd.line, odd.name), None);
     }
+    let lost = match gone(wanted, &pieces).as_slice() {
+        [] => None,
+        gone => Some(format!("what was written into {} has no place in the plan any more", gone.join(", "))),
+    };
+    let and_lost = lost.as_ref().map(|lost| format!("; {lost}")).unwrap_or_default();
     if plan != one_line(&wanted.attribute.plan) {
         // The same scenario of a plan that moved keeps its regions; another scenario's oracle must not become ours.
         let moved = name == one_line(&wanted.name);
-        return refuse(format!("it was made from another plan, {plan}"), moved.then_some(pieces));
+        return refuse(format!("it was made from another plan, {plan}{and_lost}"), moved.then_some(pieces));
     }
     match pieces.header_line("Frame-SHA256:") {
-        None => refuse("its header has no Frame-SHA256: it was edited by hand".to_owned(), Some(pieces)),
+        None => refuse(format!("its header has no Frame-SHA256: it was edited by hand{and_lost}"), Some(pieces)),
         Some(digest) if digest != pieces.frame_digest() => {
-            refuse("it was edited outside of its regions".to_owned(), Some(pieces))
+            refuse(format!("it was edited outside of its regions{and_lost}"), Some(pieces))
         }
-        Some(_) => Ok(pieces),
+        Some(_) => match lost {
+            Some(lost) => refuse(lost, Some(pieces)),
+            None => Ok(pieces),
+        },
     }
 }
 
-/// The regions of a generated file.
+/// The regions of a generated file; those of an arm behind its name.
 const REGIONS: [&str; 4] = ["workload", "faults", "oracle", "helpers"];
 
+fn is_ours(region: &str) -> bool {
+    let (arm, name) = region.split_once('/').map_or((None, region), |(arm, name)| (Some(arm), name));
+    REGIONS.contains(&name) && arm.is_none_or(|_| name != "helpers")
+}
+
+/// Regions into which somebody wrote and that `wanted` has no place for: of an arm that left the plan or moved to
+/// another file, or of the whole scenario once it was split into arms.
+fn gone<'a>(wanted: &Wanted, pieces: &Pieces<'a>) -> Vec<&'a str> {
+    let places = wanted.regions();
+    let written = |region: &&regions::Region<'a>| {
+        let body = regions::squash(region.body);
+        !body.is_empty() && !PRISTINE.iter().any(|fresh| body == regions::squash(&fresh.replace("{}", region.name)))
+    };
+    let lost = pieces.regions.iter().filter(|region| !places.iter().any(|place| place == region.name));
+    lost.filter(written).map(|region| region.name).collect()
+}
+
+/// What `author` writes into a region.
+const PRISTINE: [&str; 3] = [
+    "let workload: Workload = disttest_runtime::todo!(\"{}\");",
+    "let landed: Landed = disttest_runtime::todo!(\"{}\");",
+    "disttest_runtime::todo!(\"{}\")",
+];
+
 fn update(wanted: &Wanted, existing: &str, pieces: &Pieces<'_>, format: &dyn Fn(&str) -> Option<String>) -> FileChange {
-    let unfilled = unfilled(wanted, pieces);
+    let mut unfilled = unfilled(wanted, pieces);
     // Without a formatter first: white space does not count, and starting rustfmt costs more than all the rest.
     let settled = settled(wanted, pieces);
     let same = render(&settled, &|_| None);
@@ -116,6 +149,9 @@ fn update(wanted: &Wanted, existing: &str, pieces: &Pieces<'_>, format: &dyn Fn(
         return FileChange::UpToDate { unfilled };
     }
     let text = merge(existing, &render(wanted, format), pieces);
+    let merged = regions::parse(&text).expect("a generated file has well-formed markers");
+    let comes = merged.regions.iter().filter(|r| !r.is_filled() && pieces.region(r.name).is_none());
+    unfilled.extend(comes.map(|region| Unfilled { name: region.name.to_owned(), line: region.line }));
     let kept = pieces.regions.iter().filter(|r| r.is_filled() && !r.body.trim().is_empty());
     let kept = kept.map(|r| r.name.to_owned()).collect();
     FileChange::Update { text, kept, unfilled }
@@ -130,6 +166,7 @@ fn settled(wanted: &Wanted, pieces: &Pieces<'_>) -> Wanted {
     }
     if let Some(digest) = pieces.header_word("Plan-SHA256:").filter(|digest| is_digest(digest)) {
         settled.attribute.plan_sha256 = digest.to_owned();
+        settled.arms.iter_mut().for_each(|arm| arm.attribute.plan_sha256 = digest.to_owned());
     }
     if let Some(version) = pieces.header_word("Generator: cargo-disttest") {
         settled.generator = format!("cargo-disttest {version}");
@@ -137,7 +174,7 @@ fn settled(wanted: &Wanted, pieces: &Pieces<'_>) -> Wanted {
     settled
 }
 
-fn is_digest(text: &str) -> bool {
+pub(super) fn is_digest(text: &str) -> bool {
     text.len() == 64 && text.bytes().all(|b| b.is_ascii_digit() || (b'a'..=b'f').contains(&b))
 }
 
@@ -147,7 +184,12 @@ fn merge(existing: &str, fresh: &str, old: &Pieces<'_>) -> String {
     let fresh = fresh.replace("\r\n", "\n");
     let fresh = if crlf { fresh.replace('\n', "\r\n") } else { fresh };
     let new = regions::parse(&fresh).expect("a generated file has well-formed markers");
+    let untouched = |written: &regions::Region<'_>| {
+        let digest = format!("{}={}", written.name, regions::body_digest(written.body));
+        old.header_line("Skeleton-SHA256:").is_some_and(|line| line.split_whitespace().any(|word| word == digest))
+    };
     let text = new.join(|region| match old.region(region.name) {
+        Some(written) if untouched(written) => region.body,
         Some(written) if regions::squash(written.body) != regions::squash(region.body) => written.body,
         _ => region.body,
     });
@@ -155,15 +197,21 @@ fn merge(existing: &str, fresh: &str, old: &Pieces<'_>) -> String {
 }
 
 fn unfilled(wanted: &Wanted, pieces: &Pieces<'_>) -> Vec<Unfilled> {
-    let fields =
-        wanted.attribute.unresolved.iter().map(|field| Unfilled { name: format!("attribute {field}"), line: 1 });
+    let own = wanted.attribute.unresolved.iter().filter(|_| wanted.arms.is_empty());
+    let fields = own.map(|field| Unfilled { name: format!("attribute {field}"), line: 1 });
+    let of_arms = wanted.arms.iter().flat_map(|arm| {
+        let line = pieces.region(&format!("{}/workload", arm.name)).map_or(1, |region| region.line);
+        let named = |field: &String| format!("{}/attribute {field}", arm.name);
+        arm.attribute.unresolved.iter().map(move |field| Unfilled { name: named(field), line })
+    });
+    let fields = fields.chain(of_arms);
     let regions = pieces.regions.iter().filter(|region| !region.is_filled());
     fields.chain(regions.map(|region| Unfilled { name: region.name.to_owned(), line: region.line })).collect()
 }
 
 #[cfg(test)]
 mod tests {
-    use super::super::fixture::wanted;
+    use super::super::fixture::{wanted, with_arms};
     use super::*;
 
     fn change(wanted: &Wanted, existing: &str) -> FileChange {
@@ -309,5 +357,90 @@ mod tests {
         let FileChange::Create { text } = file_change(&wanted, None, &|_| None) else { panic!("new") };
         let FileChange::UpToDate { unfilled } = change(&wanted, &filled(&text)) else { panic!("up to date") };
         assert_eq!(unfilled, [Unfilled { name: "attribute nemesis".into(), line: 1 }]);
+    }
+
+    /// Fills each region that is there with a text of its own.
+    fn filled_arms(text: &str) -> String {
+        let pieces = regions::parse(text).expect("well-formed");
+        let bodies: Vec<String> =
+            pieces.regions.iter().map(|region| format!("    /* {} */ // }}\r\n\n", region.name)).collect();
+        let mut next = bodies.iter();
+        pieces.join(|_| next.next().expect("one for each"))
+    }
+
+    fn arms(names: &[&str]) -> Wanted {
+        let mut wanted = with_arms();
+        let arm = |name: &&str| {
+            let mut arm = wanted.arms[0].clone();
+            (arm.name, arm.attribute.id) = ((*name).to_owned(), format!("S1/{name}"));
+            arm
+        };
+        wanted.arms = names.iter().map(arm).collect();
+        wanted.attribute.scenario_sha256 = names.join("").repeat(64).chars().take(64).collect();
+        wanted
+    }
+
+    #[test]
+    fn an_arm_that_comes_leaves_the_regions_of_the_others_to_the_byte() {
+        let before = filled_arms(&render(&arms(&["api", "sdk"]), &|_| None));
+        assert_eq!(change(&arms(&["api", "sdk"]), &before), FileChange::UpToDate { unfilled: Vec::new() });
+        let FileChange::Update { text, kept, unfilled } = change(&arms(&["admin", "sdk", "api"]), &before) else {
+            panic!("an update")
+        };
+        let (old, new) = (regions::parse(&before).expect("ours"), regions::parse(&text).expect("ours"));
+        for region in &old.regions {
+            assert_eq!(new.region(region.name).map(|new| new.body), Some(region.body), "{}", region.name);
+        }
+        assert_eq!(kept.len(), old.regions.len());
+        let names: Vec<&str> = unfilled.iter().map(|region| region.name.as_str()).collect();
+        assert_eq!(names, ["admin/workload", "admin/faults", "admin/oracle"]);
+    }
+
+    #[test]
+    fn an_arm_that_goes_is_in_the_way_while_somebody_wrote_into_it() {
+        let fresh = render(&arms(&["api", "sdk"]), &|_| None);
+        let one = arms(&["api"]);
+        // Nobody did.
+        assert!(matches!(change(&one, &fresh), FileChange::Update { .. }));
+        let half = fresh.replacen(
+            "    disttest_runtime::todo!(\"sdk/oracle\")",
+            "    // soon\n    disttest_runtime::todo!(\"sdk/oracle\")",
+            1,
+        );
+        let conflict = |wanted: &Wanted, existing: &str, lost: &str, kept: &str| {
+            let FileChange::Conflict { reason, overwrite, .. } = change(wanted, existing) else { panic!("{lost}") };
+            assert!(reason.contains(&format!("what was written into {lost} has no place")), "{reason}");
+            assert!(overwrite.contains(kept), "{overwrite}");
+        };
+        conflict(&one, &half, "sdk/oracle", "api/oracle");
+        let all = filled_arms(&fresh);
+        let kept = "/* api/oracle */ // }\r\n";
+        conflict(&one, &all, "sdk/workload, sdk/faults, sdk/oracle", kept);
+        conflict(
+            &one,
+            &all.replace("Linear", "Bilinear").replace("16 clients", "1 client"),
+            "sdk/workload, sdk/faults, sdk/oracle",
+            kept,
+        );
+        // A scenario that is split, and one that is whole again.
+        conflict(&one, &filled(&render(&wanted(), &|_| None)), "workload, faults, oracle", "fn f<'a>()");
+        let both = "api/workload, api/faults, api/oracle, sdk/workload, sdk/faults, sdk/oracle";
+        conflict(&wanted(), &all, both, "/* helpers */");
+        assert!(matches!(change(&wanted(), &fresh), FileChange::Update { .. }));
+    }
+
+    #[test]
+    fn an_edit_elsewhere_in_the_plan_leaves_a_file_of_arms_and_what_is_open_in_one_is_told() {
+        let fresh = render(&with_arms(), &|_| None);
+        let mut elsewhere = with_arms();
+        elsewhere.attribute.plan_sha256 = "d".repeat(64);
+        elsewhere.arms.iter_mut().for_each(|arm| arm.attribute.plan_sha256 = "d".repeat(64));
+        assert!(matches!(change(&elsewhere, &filled_arms(&fresh)), FileChange::UpToDate { .. }));
+        let mut open = with_arms();
+        open.arms[1].attribute.unresolved = vec!["model".into()];
+        let FileChange::Create { text } = file_change(&open, None, &|_| None) else { panic!("new") };
+        let FileChange::UpToDate { unfilled } = change(&open, &filled_arms(&text)) else { panic!("up to date") };
+        assert_eq!(unfilled.iter().map(|u| u.name.as_str()).collect::<Vec<_>>(), ["sdk-v2/attribute model"]);
+        assert!(unfilled[0].line > 1);
     }
 }

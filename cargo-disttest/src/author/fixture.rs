@@ -1,7 +1,7 @@
 //! A scenario to be written, for tests.
 
 use super::attribute::{Attribute, Checker, Fault};
-use super::frame::Wanted;
+use super::frame::{Arm, Wanted};
 use disttest_runtime::plan::{Budget, Budgets, Category, Release};
 
 pub(crate) fn wanted() -> Wanted {
@@ -29,6 +29,7 @@ pub(crate) fn wanted() -> Wanted {
             },
             budgets: Some(Budgets { smoke, hardening, release }),
             exit_criteria: None,
+            surface: None,
             negative_controls: Vec::new(),
             unresolved: Vec::new(),
         },
@@ -36,5 +37,27 @@ pub(crate) fn wanted() -> Wanted {
         workload: "16 clients, 50% reads".into(),
         faults: "kill -9 of one node every 5 s".into(),
         oracle: "linearizability per key".into(),
+        seeds: Default::default(),
+        arms: Vec::new(),
     }
+}
+
+/// A scenario of two arms, the second of which is about another model.
+pub(crate) fn with_arms() -> Wanted {
+    let mut wanted = wanted();
+    let arm = |name: &str, model: &str| Arm {
+        name: name.into(),
+        attribute: Attribute {
+            id: format!("S1/{name}"),
+            model: Some(model.into()),
+            surface: Some(format!("the {name}")),
+            negative_controls: vec!["tenant B lists tenant A's keys".into()],
+            ..wanted.attribute.clone()
+        },
+        workload: format!("16 clients of the {name}"),
+        faults: wanted.faults.clone(),
+        oracle: format!("linearizability per key, as the {name} sees it"),
+    };
+    wanted.arms = vec![arm("api", "register"), arm("sdk-v2", "map")];
+    wanted
 }

@@ -3,8 +3,11 @@
 use super::attribute::Attribute;
 use super::prose::{comment, one_line};
 use super::regions;
+use super::skeleton::Seeds;
 
 const TEMPLATE: &str = include_str!("../../../templates/author/scenario.rs.txt");
+const ARMS: &str = include_str!("../../../templates/author/arms.rs.txt");
+const ARM: &str = include_str!("../../../templates/author/arm.rs.txt");
 const WIDTH: usize = 110;
 
 /// One Rust scenario to be written.
@@ -22,6 +25,47 @@ pub(crate) struct Wanted {
     pub faults: String,
     /// The plan's Oracle field.
     pub oracle: String,
+    /// What the plan's own skeleton puts into the regions.
+    pub seeds: Seeds,
+    /// Its arms in this file, in plan order, each a function; the scenario itself then has none. Empty for a scenario
+    /// that is one function.
+    pub arms: Vec<Arm>,
+}
+
+/// One arm of a scenario in a file.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Arm {
+    /// The part of its id behind the slash.
+    pub name: String,
+    /// What its attribute declares.
+    pub attribute: Attribute,
+    /// Its Workload field, or that of the scenario.
+    pub workload: String,
+    /// Its Faults field, or that of the scenario.
+    pub faults: String,
+    /// Its own Oracle field.
+    pub oracle: String,
+}
+
+impl Wanted {
+    /// Each function of the file: what its attribute declares, and its name.
+    pub(crate) fn functions(&self) -> Vec<(&Attribute, String)> {
+        if self.arms.is_empty() {
+            return vec![(&self.attribute, function_name(&self.name))];
+        }
+        self.arms.iter().map(|arm| (&arm.attribute, arm_function(&self.name, &arm.name))).collect()
+    }
+
+    /// Names of the regions of the file.
+    pub(crate) fn regions(&self) -> Vec<String> {
+        let of = |prefix: &str| ["workload", "faults", "oracle"].map(|region| format!("{prefix}{region}"));
+        let mut names: Vec<String> = match self.arms.is_empty() {
+            true => of("").to_vec(),
+            false => self.arms.iter().flat_map(|arm| of(&format!("{}/", arm.name))).collect(),
+        };
+        names.push("helpers".to_owned());
+        names
+    }
 }
 
 /// The file, with its frame's digest in the header. `format` is rustfmt, or what stands in for it: it may move white
@@ -32,19 +76,34 @@ pub(crate) fn render(wanted: &Wanted, format: &dyn Fn(&str) -> Option<String>) -
         Some(formatted) if regions::squash(&formatted) == regions::squash(&text) => formatted,
         _ => text,
     };
-    let digest = regions::parse(&text).expect("the template's markers are well-formed").frame_digest();
+    let text = with_seed_digests(text);
+    let digest = regions::parse(&text).map(|pieces| pieces.frame_digest()).unwrap_or_default();
     let line = |digest: &str| format!("\n{} {digest}\n", regions::FRAME_DIGEST);
     text.replacen(&line(NO_DIGEST), &line(&digest), 1)
 }
 
+/// Tells later whether a region still is what the plan's skeleton said.
+fn with_seed_digests(text: String) -> String {
+    let line = |digests: &str| format!("\n{} {digests}\n", regions::SEED_DIGESTS);
+    let Ok(pieces) = regions::parse(&text) else {
+        return text;
+    };
+    let digests = pieces.regions.iter().map(|region| format!("{}={}", region.name, regions::body_digest(region.body)));
+    text.replacen(&line(NO_DIGEST), &line(&digests.collect::<Vec<_>>().join(" ")), 1)
+}
+
 const NO_DIGEST: &str = "0000000000000000000000000000000000000000000000000000000000000000";
+
+/// The beginning of a region: its marker with the plan's prose, and the code it starts with.
+fn region(name: &str, text: &str, seed: &str) -> String {
+    let prose = comment(&format!("    // disttest:begin {name} —"), "    // |", text, WIDTH).join("\n");
+    format!("{prose}\n{seed}").trim_end_matches('\n').to_owned()
+}
 
 fn fill(wanted: &Wanted) -> String {
     let attribute = &wanted.attribute;
     let claims: Vec<String> = attribute.falsifies.iter().map(|(claim, _)| one_line(claim)).collect();
-    let region = |name: &str, text: &str| {
-        comment(&format!("    // disttest:begin {name} —"), "    // |", text, WIDTH).join("\n")
-    };
+    let seeds = &wanted.seeds;
     let value = |key: &str| match key {
         "plan" => one_line(&attribute.plan),
         "id" => one_line(&attribute.id),
@@ -52,16 +111,34 @@ fn fill(wanted: &Wanted) -> String {
         "claims" => claims.join(", "),
         "plan_sha256" => one_line(&attribute.plan_sha256),
         "scenario_sha256" => one_line(&attribute.scenario_sha256),
-        "generator" => one_line(&wanted.generator),
+        "generator" if seeds.is_empty() => one_line(&wanted.generator),
+        "generator" => format!("{}\n{} {NO_DIGEST}", one_line(&wanted.generator), regions::SEED_DIGESTS),
         "frame_sha256" => NO_DIGEST.to_owned(),
         "attribute" => attribute.text(),
         "function" => function_name(&wanted.name),
-        "workload" => region("workload", &wanted.workload),
-        "faults" => region("faults", &wanted.faults),
-        "oracle" => region("oracle", &wanted.oracle),
+        "workload" => region("workload", &wanted.workload, &seeds.workload),
+        "faults" => region("faults", &wanted.faults, &seeds.faults),
+        "oracle" => region("oracle", &wanted.oracle, &seeds.oracle),
+        "helpers" => seeds.helpers.clone(),
+        "arms" => wanted.arms.iter().map(|arm| one_line(&arm.attribute.id)).collect::<Vec<_>>().join(", "),
+        "functions" => wanted.arms.iter().map(|arm| fill_arm(&wanted.name, arm)).collect::<Vec<_>>().join("\n"),
         key => unreachable!("the template has no key {key}"),
     };
-    expand(TEMPLATE, value)
+    expand(if wanted.arms.is_empty() { TEMPLATE } else { ARMS }, value)
+}
+
+/// An arm starts empty: one skeleton of the plan cannot be the body of several functions.
+fn fill_arm(scenario: &str, arm: &Arm) -> String {
+    let value = |key: &str| match key {
+        "attribute" => arm.attribute.text(),
+        "function" => arm_function(scenario, &arm.name),
+        "arm" => arm.name.clone(),
+        "workload" => region(&format!("{}/workload", arm.name), &arm.workload, ""),
+        "faults" => region(&format!("{}/faults", arm.name), &arm.faults, ""),
+        "oracle" => region(&format!("{}/oracle", arm.name), &arm.oracle, ""),
+        key => unreachable!("the template has no key {key}"),
+    };
+    expand(ARM, value)
 }
 
 /// Replaces each `{{key}}` of `template`. Values are not looked at again, so a plan cannot name a key.
@@ -79,20 +156,24 @@ pub(crate) fn expand(template: &str, value: impl Fn(&str) -> String) -> String {
 
 /// The scenario's name as a Rust function name.
 pub(crate) fn function_name(name: &str) -> String {
-    let mut out = String::new();
-    for c in name.trim().chars() {
-        match c {
-            c if c.is_ascii_alphanumeric() => out.push(c.to_ascii_lowercase()),
-            _ if out.ends_with('_') => {}
-            _ => out.push('_'),
-        }
-    }
-    let out = out.trim_matches('_');
+    let out = slug(name);
     match out.as_bytes().first() {
         None => "scenario".to_owned(),
-        Some(first) if first.is_ascii_digit() || is_keyword(out) || out == "main" => format!("scenario_{out}"),
-        Some(_) => out.to_owned(),
+        Some(first) if first.is_ascii_digit() || is_keyword(&out) || out == "main" => format!("scenario_{out}"),
+        Some(_) => out,
     }
+}
+
+/// The function of an arm: `tenants_stay_apart__api` (D4). A slug has no two `_` in a row, so that it can be told where
+/// the arm begins.
+pub(crate) fn arm_function(scenario: &str, arm: &str) -> String {
+    format!("{}__{}", function_name(scenario), slug(arm))
+}
+
+/// Letters and digits in lower case, whatever is between them as one `_`; empty when there is none.
+pub(crate) fn slug(text: &str) -> String {
+    let words = text.split(|c: char| !c.is_ascii_alphanumeric()).filter(|word| !word.is_empty());
+    words.map(str::to_ascii_lowercase).collect::<Vec<_>>().join("_")
 }
 
 fn is_keyword(word: &str) -> bool {
@@ -104,7 +185,7 @@ fn is_keyword(word: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::super::fixture::wanted;
+    use super::super::fixture::{wanted, with_arms};
     use super::*;
 
     #[test]
@@ -134,6 +215,30 @@ mod tests {
         let digest = regions::parse(&text).expect("well-formed").frame_digest();
         let expect = include_str!("../../tests/it/snapshots/scenario.rs.txt").replace("<frame>", &digest);
         assert_eq!(text, expect);
+    }
+
+    #[test]
+    fn a_file_of_arms_is_what_its_snapshot_says() {
+        let text = raw(&with_arms());
+        let digest = regions::parse(&text).expect("well-formed").frame_digest();
+        let expect = include_str!("../../tests/it/snapshots/arms.rs.txt").replace("<frame>", &digest);
+        assert!(text == expect, "it is now:\n{text}");
+        let regions: Vec<String> = with_arms().regions();
+        let found = regions::parse(&text).expect("well-formed").regions;
+        assert_eq!(found.iter().map(|region| region.name).collect::<Vec<_>>(), regions);
+        assert_eq!(syn::parse_file(&text).expect("it parses").items.len(), 4, "use, two functions, main!");
+        let folder = tempfile::tempdir().expect("a temporary folder");
+        let format = |text: &str| super::super::rustfmt::format(text, folder.path(), cargo_metadata::Edition::E2024);
+        assert_eq!(format(&text).unwrap_or_else(|| text.clone()), text, "rustfmt leaves it as it is");
+    }
+
+    #[test]
+    fn an_arm_is_a_function_of_its_scenario() {
+        let check = |scenario: &str, arm: &str, expect: &str| assert_eq!(arm_function(scenario, arm), expect);
+        check("tenants_stay_apart", "api", "tenants_stay_apart__api");
+        check("tenants  stay__apart", "SDK--v2_", "tenants_stay_apart__sdk_v2");
+        check("2 tenants", "3", "scenario_2_tenants__3");
+        check("async", "-", "scenario_async__");
     }
 
     #[test]

@@ -10,6 +10,8 @@ use disttest_runtime::base::digest::sha256_hex;
 const UNFILLED: &str = "disttest_runtime::todo!";
 /// What the line with the frame's digest starts with.
 pub(crate) const FRAME_DIGEST: &str = "//! Frame-SHA256:";
+/// What the line with the digests of the plan's skeleton, region by region, starts with.
+pub(crate) const SEED_DIGESTS: &str = "//! Skeleton-SHA256:";
 const BEGIN: &str = "// disttest:begin ";
 const END: &str = "// disttest:end ";
 const PROSE: &str = "// |";
@@ -37,6 +39,11 @@ pub(crate) struct Region<'a> {
 }
 
 impl Region<'_> {
+    /// Line of the end marker in `text`, which the region was cut from.
+    pub(crate) fn end_line(&self, text: &str) -> usize {
+        line_number(text, self.start + self.body.len())
+    }
+
     /// True when nothing in it says that it is still to be filled.
     pub(crate) fn is_filled(&self) -> bool {
         let squashed = squash(self.body);
@@ -149,6 +156,11 @@ impl<'a> Pieces<'a> {
     }
 }
 
+/// The first half of the digest of a region's body: enough to tell whether somebody has changed it.
+pub(crate) fn body_digest(body: &str) -> String {
+    sha256_hex(squash(body).as_bytes())[..32].to_owned()
+}
+
 /// `text` without white space, byte-order mark and the commas that a formatter adds before a closing bracket.
 pub(crate) fn squash(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
@@ -183,7 +195,9 @@ mod tests {
     fn a_body_is_what_stands_between_prose_and_end() {
         let check = |inside: &str, expect: &str| {
             let text = format!("x\n// disttest:begin a — p\n{inside}// disttest:end a\n");
-            assert_eq!(parse(&text).expect("well-formed").regions[0].body, expect, "{inside}");
+            let region = parse(&text).expect("well-formed").regions[0];
+            assert_eq!(region.body, expect, "{inside}");
+            assert!(text.lines().nth(region.end_line(&text) - 1).is_some_and(|line| line == "// disttest:end a"));
         };
         check("", "");
         check("body\n", "body\n");

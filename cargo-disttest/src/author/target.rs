@@ -1,12 +1,14 @@
 //! Where a plan may have a file written. Plans are untrusted input.
 
+use super::language::Language;
 use std::path::Path;
 
-/// A target path that is relative, stays where it starts and names a Rust test file, with `/` between its parts.
+/// A target path that is relative, stays where it starts and names a test file of `language`, with `/` between its
+/// parts.
 ///
 /// # Errors
 /// Why it is refused.
-pub(crate) fn lexical(target: &str) -> Result<String, String> {
+pub(crate) fn lexical(target: &str, language: Language) -> Result<String, String> {
     let refuse = |why: &str| Err(why.to_owned());
     if target.trim().is_empty() {
         return refuse("it is empty");
@@ -24,9 +26,21 @@ pub(crate) fn lexical(target: &str) -> Result<String, String> {
     if let Some(hidden) = parts.iter().find(|part| part.starts_with('.')) {
         return Err(format!("`{hidden}` is a hidden file or folder"));
     }
-    match parts.last().and_then(|file| file.strip_suffix(".rs")) {
-        Some(stem) if !stem.is_empty() => Ok(parts.join("/")),
-        _ => refuse("a Rust test file ends in `.rs`"),
+    let file = parts.last().copied().unwrap_or_default();
+    if language.suffixes().iter().filter_map(|suffix| file.strip_suffix(suffix)).any(|stem| !stem.is_empty()) {
+        return Ok(parts.join("/"));
+    }
+    Err(format!("a {} test file ends in `{}`", language.as_str(), language.suffixes()[0]))
+}
+
+/// A path relative to its package where a test file of another language than Rust can stand.
+///
+/// # Errors
+/// Why it is refused.
+pub(crate) fn foreign_place(relative: &str) -> Result<(), String> {
+    match relative.split('/').next() {
+        Some(first @ ("target" | "node_modules" | "vendor")) => Err(format!("`{first}/` holds what tools put there")),
+        _ => Ok(()),
     }
 }
 
@@ -75,8 +89,9 @@ mod tests {
 
     #[test]
     fn a_target_stays_inside_and_is_a_rust_file() {
-        let check =
-            |target: &str, expect: Option<&str>| assert_eq!(lexical(target).ok().as_deref(), expect, "{target}");
+        let check = |target: &str, expect: Option<&str>| {
+            assert_eq!(lexical(target, Language::Rust).ok().as_deref(), expect, "{target}")
+        };
         check("tests/auto/s1.rs", Some("tests/auto/s1.rs"));
         check("./tests//s1.rs", Some("tests/s1.rs"));
         check("crates/a/tests/s1.rs", Some("crates/a/tests/s1.rs"));
@@ -93,6 +108,23 @@ mod tests {
         check("tests/.rs", None);
         check("tests/", None);
         check("tests/s1.rs\nx", None);
+    }
+
+    #[test]
+    fn a_target_ends_as_its_language_asks() {
+        let check = |language: Language, target: &str, ok: bool| {
+            assert_eq!(lexical(target, language).is_ok(), ok, "{target}");
+        };
+        check(Language::Go, "pkg/a_test.go", true);
+        check(Language::Go, "pkg/a.go", false);
+        check(Language::Go, "pkg/_test.go", false);
+        check(Language::Python, "tests/test_a.py", true);
+        check(Language::Python, "tests/test_a.rs", false);
+        check(Language::TypeScript, "a.test.ts", true);
+        check(Language::TypeScript, "a.js", false);
+        check(Language::Shell, "a.bats", true);
+        check(Language::Shell, "../a.sh", false);
+        check(Language::Shell, ".git/hooks/a.sh", false);
     }
 
     #[test]

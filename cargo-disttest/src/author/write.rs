@@ -16,13 +16,24 @@ pub(crate) struct Edit {
     pub after: String,
 }
 
+/// What must stand in the file at a path, if anything.
+pub(crate) type Header<'a> = &'a dyn Fn(&Path) -> Option<&'static str>;
+
 /// Writes all `edits`. Each is first written beside its place and then renamed, so that no reader sees half a file.
 ///
 /// # Errors
 /// The first thing that went wrong; what was written before it is undone.
 pub(crate) fn write_all(edits: &[Edit]) -> Result<(), String> {
+    write_checked(edits, &|_| None)
+}
+
+/// The same; each file is then read back from disk and must have the line that `header` gives for its path.
+///
+/// # Errors
+/// As for [`write_all`], or a file without its header.
+pub(crate) fn write_checked(edits: &[Edit], header: Header<'_>) -> Result<(), String> {
     let mut folders = Vec::new();
-    let result = stage(edits, &mut folders).and_then(|staged| commit(edits, staged));
+    let result = stage(edits, &mut folders).and_then(|staged| commit(edits, staged, header));
     if result.is_err() {
         // Only folders of ours, and only empty ones: `remove_dir` refuses any other.
         for folder in folders.iter().rev() {
@@ -46,27 +57,52 @@ fn stage(edits: &[Edit], folders: &mut Vec<PathBuf>) -> Result<Vec<NamedTempFile
     Ok(staged)
 }
 
-fn commit(edits: &[Edit], staged: Vec<NamedTempFile>) -> Result<(), String> {
+fn commit(edits: &[Edit], staged: Vec<NamedTempFile>, header: Header<'_>) -> Result<(), String> {
     for (index, (edit, file)) in edits.iter().zip(staged).enumerate() {
         if let Err(error) = file.persist(&edit.path) {
-            for done in edits[..index].iter().rev() {
-                undo(done);
-            }
-            return Err(format!("{}: {}", edit.path.display(), error.error));
+            return Err(undone(&edits[..index], format!("{}: {}", edit.path.display(), error.error)));
         }
     }
-    Ok(())
+    match edits.iter().find_map(|edit| read_back(edit, header(&edit.path)).err()) {
+        Some(why) => Err(undone(edits, why)),
+        None => Ok(()),
+    }
 }
 
-/// Best effort: the first error is the one to be told.
-fn undo(edit: &Edit) {
-    let _ = match &edit.before {
-        None => fs::remove_file(&edit.path),
+/// What stands on disk is what was to be written, and has its header.
+fn read_back(edit: &Edit, header: Option<&str>) -> Result<(), String> {
+    let shown = edit.path.display();
+    let text = read(&edit.path)?.ok_or_else(|| format!("{shown}: it is gone right after it was written"))?;
+    if text != edit.after {
+        return Err(format!("{shown}: something changed it right after it was written"));
+    }
+    match header {
+        Some(header) if !text.contains(header) => Err(format!("{shown}: its header `{header}` is missing")),
+        _ => Ok(()),
+    }
+}
+
+/// Takes `edits` back; the message is `why`, and says what could not be taken back.
+fn undone(edits: &[Edit], why: String) -> String {
+    let left: Vec<String> =
+        edits.iter().rev().filter_map(|edit| Some(format!("{}: {}", edit.path.display(), undo(edit).err()?))).collect();
+    if left.is_empty() {
+        return format!("{why}; nothing was written");
+    }
+    format!("{why}; these files were written and could not be taken back:\n  {}", left.join("\n  "))
+}
+
+fn undo(edit: &Edit) -> io::Result<()> {
+    match &edit.before {
+        None => match fs::remove_file(&edit.path) {
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
+            result => result,
+        },
         Some(before) => edit.path.parent().map_or(Ok(()), |parent| {
             let back = Edit { after: before.clone(), ..edit.clone() };
             temporary(&back, parent).and_then(|file| file.persist(&edit.path).map(drop).map_err(|e| e.error))
         }),
-    };
+    }
 }
 
 fn temporary(edit: &Edit, parent: &Path) -> io::Result<NamedTempFile> {
@@ -75,8 +111,9 @@ fn temporary(edit: &Edit, parent: &Path) -> io::Result<NamedTempFile> {
     #[cfg(unix)]
     {
         use std::os::unix::fs::PermissionsExt;
-        // What a new file gets; the process's umask applies.
-        builder.permissions(fs::Permissions::from_mode(0o666));
+        // What a new file gets; the process's umask applies. A script can be started.
+        let mode = if edit.after.starts_with("#!") { 0o777 } else { 0o666 };
+        builder.permissions(fs::Permissions::from_mode(mode));
     }
     let mut file = builder.tempfile_in(parent)?;
     file.write_all(edit.after.as_bytes())?;
@@ -145,8 +182,34 @@ mod tests {
         let mut folders = Vec::new();
         let staged = stage(&edits, &mut folders).unwrap();
         fs::create_dir_all(dir.path().join("b/full")).unwrap();
-        commit(&edits, staged).unwrap_err();
+        commit(&edits, staged, &|_| None).unwrap_err();
         assert!(!dir.path().join("a").exists());
+    }
+
+    #[test]
+    fn a_file_without_its_header_is_taken_back() {
+        let dir = tempfile::tempdir().unwrap();
+        let edit =
+            |name: &str, after: &str| Edit { path: dir.path().join(name), before: None, after: after.to_owned() };
+        let error = write_checked(&[edit("a", "header"), edit("new/b", "none")], &|_| Some("header")).unwrap_err();
+        assert!(error.contains("its header `header` is missing; nothing was written"), "{error}");
+        assert_eq!(fs::read_dir(dir.path()).unwrap().count(), 0);
+        write_checked(&[edit("a", "header")], &|_| Some("header")).unwrap();
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn what_cannot_be_taken_back_is_named() {
+        use std::os::unix::fs::PermissionsExt;
+        let dir = tempfile::tempdir().unwrap();
+        let folder = dir.path().join("a");
+        fs::create_dir(&folder).unwrap();
+        let edit = Edit { path: folder, before: None, after: String::new() };
+        let error = undone(&[edit], "why".to_owned());
+        assert!(error.starts_with("why; these files were written and could not be taken back:\n  "), "{error}");
+        let script = dir.path().join("s.sh");
+        write_all(&[Edit { path: script.clone(), before: None, after: "#!/bin/sh\n".to_owned() }]).unwrap();
+        assert_eq!(fs::metadata(script).unwrap().permissions().mode() & 0o100, 0o100);
     }
 
     #[test]

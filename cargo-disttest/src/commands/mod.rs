@@ -1,10 +1,16 @@
 //! One verb a file.
 
 mod author;
+mod completions;
+mod explain;
 mod help;
 mod lint;
-pub mod plan;
+mod new;
+mod plan;
+mod probe;
 mod run;
+mod states;
+mod todo;
 
 use crate::cli::{Common, Disttest, Format, Verb};
 use crate::console::Console;
@@ -29,10 +35,25 @@ pub(crate) struct Context {
 /// An end whose message is still to be printed.
 pub(crate) fn dispatch(console: Console, arguments: Disttest) -> Outcome {
     let context = Context { console, common: arguments.common };
+    let format = context.common.format;
     let outcome = match arguments.verb {
+        verb if matches!(format, Format::Sarif | Format::Github) && !matches!(verb, Verb::Plan(_)) => {
+            let format = if format == Format::Sarif { "sarif" } else { "github" };
+            Err(Failure::new(
+                End::WrongUsage,
+                format!("--format {format} is for `plan`; the others print text or json"),
+            ))
+        }
+        Verb::New(args) => new::run(&context, &args),
         Verb::Plan(args) => lint::run(&context, &args),
         Verb::Author(args) => author::run(&context, &args),
+        Verb::Todo(args) => todo::run(&context, &args),
         Verb::Run(args) => run::run(&context, &args),
+        Verb::Probe(args) => probe::run(&context, &args),
+        Verb::Catalog(args) => explain::catalog(&context, &args),
+        Verb::Explain(args) => explain::explain(&context, &args),
+        Verb::Completions(args) => completions::completions(&context, &args),
+        Verb::Man(args) => completions::man(&context, &args),
         Verb::Help(args) => help::run(&context, &args),
     };
     if let Err(failure) = &outcome {

@@ -1,116 +1,20 @@
-//! `plan`: what a plan says, for a reviewer and for programs. Pure: the caller reads the file and prints.
+//! What a plan says, for programs. Pure: the caller reads the file and prints.
 
-use crate::diagnostics::{count, plain};
-use disttest_runtime::base::diagnostic::{Diagnostic, LineIndex, Severity, Spanned};
+use crate::diagnostics::json::diagnostic;
+use crate::views::summary::{States, mode};
+use disttest_runtime::base::diagnostic::{Diagnostic, LineIndex, Spanned};
 use disttest_runtime::plan::{
-    self, Arm, Budget, Budgets, EXIT_CRITERIA, Field, HARDENING, Id, ModelBlock, ORACLE, Plan, PlanMode, RELEASE,
-    Release, Resolved, Row, SMOKE, Scenario,
+    self, Arm, Budget, Budgets, EXIT_CRITERIA, Field, HARDENING, Id, ModelBlock, ORACLE, Plan, RELEASE, Release,
+    Resolved, Row, SMOKE, Scenario,
 };
 use serde_json::{Map, Value, json};
 
 /// Schema of [`json()`].
-pub const SCHEMA: &str = "disttest.plan/1";
-
-/// True if the answer of `plan` is no: an error among the diagnostics.
-pub fn is_broken(diags: &[Diagnostic]) -> bool {
-    diags.iter().any(|d| d.severity == Severity::Error)
-}
-
-/// What a reviewer wants to see first: counts, scenarios, and which claim is falsified by what.
-pub fn summary(plan: &Plan, diags: &[Diagnostic]) -> String {
-    let mut out = String::new();
-    let slug = plan.header.slug.as_ref().map_or("(no title)", |s| s.value.as_str());
-    out.push_str(&format!("{} ({})\n", plain(slug), mode(plan)));
-    let serious = plan.scenarios.iter().filter(|s| s.is_serious(plan)).count();
-    let blocks = plan.scenarios.iter().filter(|s| s.model_block.is_some()).count();
-    let arms: usize = plan.scenarios.iter().map(|s| s.arms.len()).sum();
-    let counts = [
-        (plan.claims.len(), ("claim", "claims")),
-        (plan.missing_claims.len(), ("missing claim", "missing claims")),
-        (plan.hypotheses.len(), ("hypothesis", "hypotheses")),
-        (plan.techniques.len(), ("technique", "techniques")),
-        (plan.environment.len(), ("environment requirement", "environment requirements")),
-        (plan.scenarios.len(), ("scenario", "scenarios")),
-        (arms, ("arm", "arms")),
-        (serious, ("serious scenario", "serious scenarios")),
-        (blocks, ("§7.M block", "§7.M blocks")),
-        (plan.adequacy.len(), ("adequacy row", "adequacy rows")),
-        (plan.residual.len(), ("residual uncertainty", "residual uncertainties")),
-    ];
-    counts.iter().for_each(|(n, what)| out.push_str(&format!("  {n:>4} {}\n", number(*n as u64, *what))));
-    out.push_str("\nScenarios\n");
-    plan.scenarios.iter().for_each(|s| scenario_lines(&mut out, plan, s));
-    out.push_str("\nClaims, the hypotheses that threaten them, the scenarios that falsify them\n");
-    plan.claims.iter().for_each(|claim| claim_line(&mut out, plan, &claim.id.value));
-    let told = count(diags);
-    out.push_str(&format!("\n{}\n", if told.is_empty() { "no complaints" } else { &told }));
-    out
-}
-
-fn mode(plan: &Plan) -> &'static str {
-    match plan.header.mode {
-        PlanMode::ChangeScoped => "change-scoped",
-        PlanMode::ProjectWide => "project-wide",
-    }
-}
-
-fn scenario_lines(out: &mut String, plan: &Plan, scenario: &Scenario) {
-    let kind = if scenario.is_serious(plan) { "serious" } else { "plain" };
-    out.push_str(&format!("  {:<5} {}  [{kind}]\n", scenario.id.value.to_string(), plain(&scenario.name.value)));
-    out.push_str(&format!("        falsifies {}; closes {}\n", listed(&scenario.falsifies), listed(&scenario.closes)));
-    match &scenario.budgets {
-        None => out.push_str("        budgets: MISSING\n"),
-        Some(budgets) => {
-            out.push_str(&format!("        smoke     {}\n", budget_words(&budgets.smoke)));
-            out.push_str(&format!("        hardening {}\n", budget_words(&budgets.hardening)));
-        }
-    }
-    let target = scenario.target.as_ref().map_or_else(|| "none: it cannot be authored".to_owned(), |t| plain(&t.value));
-    out.push_str(&format!("        target    {target}\n"));
-    for arm in &scenario.arms {
-        out.push_str(&format!(
-            "        arm {}{}\n",
-            arm.id.value,
-            arm.name.as_deref().map(|n| format!(": {}", plain(n))).unwrap_or_default()
-        ));
-    }
-}
-
-fn claim_line(out: &mut String, plan: &Plan, id: &Id) {
-    let named = |ids: &[Spanned<Id>]| ids.iter().any(|other| other.value == *id);
-    let threats: Vec<String> =
-        plan.hypotheses.iter().filter(|h| named(&h.claims)).map(|h| h.id.value.to_string()).collect();
-    let tests: Vec<String> =
-        plan.scenarios.iter().filter(|s| named(&s.falsifies)).map(|s| s.id.value.to_string()).collect();
-    let categories = plan.claim(id).map(|c| c.categories.iter().map(|k| k.as_str()).collect::<Vec<_>>().join(", "));
-    let or_gap = |list: Vec<String>| if list.is_empty() { "GAP".to_owned() } else { list.join(" ") };
-    let (id, categories) = (id.to_string(), categories.unwrap_or_default());
-    out.push_str(&format!("  {id:<5} {categories:<24} {:<16} {}\n", or_gap(threats), or_gap(tests)));
-}
-
-fn listed(ids: &[Spanned<Id>]) -> String {
-    if ids.is_empty() { "NOTHING".to_owned() } else { strings(ids).join(", ") }
-}
-
-fn budget_words(budget: &Budget) -> String {
-    let Budget { nodes, seconds, faults, seeds, operations } = budget;
-    let counted = |n: &u64, words| format!("{n} {}", number(*n, words));
-    let operations = if *operations == 0 {
-        String::new()
-    } else {
-        format!(" × {}", counted(operations, ("operation", "operations")))
-    };
-    let (nodes, faults) = (counted(nodes, ("node", "nodes")), counted(faults, ("fault", "faults")));
-    format!("{nodes} × {seconds}s × {faults} × {}{operations}", counted(seeds, ("seed", "seeds")))
-}
-
-/// The singular or the plural.
-fn number(n: u64, (one, many): (&'static str, &'static str)) -> &'static str {
-    if n == 1 { one } else { many }
-}
+pub(crate) const SCHEMA: &str = "disttest.plan/1";
 
 /// The whole plan, schema [`SCHEMA`]. `file` goes into each diagnostic; `text` gives lines and columns.
-pub fn json(plan: &Plan, text: &str, file: &str, diags: &[Diagnostic]) -> Value {
+/// `states` tells how far the test files are, by scenario or arm.
+pub(crate) fn json(plan: &Plan, text: &str, file: &str, states: &States, diags: &[Diagnostic]) -> Value {
     let places = Places { text, index: LineIndex::new(text) };
     let claim = |c: &plan::Claim| {
         json!({
@@ -156,7 +60,7 @@ pub fn json(plan: &Plan, text: &str, file: &str, diags: &[Diagnostic]) -> Value 
         "missing_claims": plan.missing_claims.iter().map(missing).collect::<Vec<_>>(),
         "hypotheses": plan.hypotheses.iter().map(hypothesis).collect::<Vec<_>>(),
         "techniques": plan.techniques.iter().map(|t| json!({ "name": t.name.value, "fields": labelled(&t.fields) })).collect::<Vec<_>>(),
-        "scenarios": plan.scenarios.iter().map(|s| scenario(plan, s, &places)).collect::<Vec<_>>(),
+        "scenarios": plan.scenarios.iter().map(|s| scenario(plan, s, states, &places)).collect::<Vec<_>>(),
         "inventory": rows(&plan.inventory, &places),
         "coverage": rows(&plan.coverage, &places),
         "environment": rows(&plan.environment, &places),
@@ -168,7 +72,7 @@ pub fn json(plan: &Plan, text: &str, file: &str, diags: &[Diagnostic]) -> Value 
         },
         "not_covered": plan.not_covered.iter().map(|s| s.value.as_str()).collect::<Vec<_>>(),
         "open_questions": plan.open_questions.iter().map(|s| s.value.as_str()).collect::<Vec<_>>(),
-        "diagnostics": diags.iter().map(|d| diagnostic(d, file, &places)).collect::<Vec<_>>(),
+        "diagnostics": diags.iter().map(|d| diagnostic(d, file, text, &places.index)).collect::<Vec<_>>(),
     })
 }
 
@@ -183,20 +87,7 @@ impl Places<'_> {
     }
 }
 
-fn diagnostic(diagnostic: &Diagnostic, file: &str, places: &Places<'_>) -> Value {
-    let at = places.index.position(places.text, diagnostic.span.start);
-    json!({
-        "rule": diagnostic.rule,
-        "severity": diagnostic.severity,
-        "message": diagnostic.message,
-        "file": file,
-        "line": at.line,
-        "column": at.column,
-        "help": diagnostic.help,
-    })
-}
-
-fn scenario(plan: &Plan, scenario: &Scenario, places: &Places<'_>) -> Value {
+fn scenario(plan: &Plan, scenario: &Scenario, states: &States, places: &Places<'_>) -> Value {
     let resolved = plan::resolve(plan, scenario).0;
     let skeleton = scenario.skeleton.is_some() || scenario.arms.iter().any(|a| a.skeleton.is_some());
     json!({
@@ -209,18 +100,19 @@ fn scenario(plan: &Plan, scenario: &Scenario, places: &Places<'_>) -> Value {
         "model_block": scenario.model_block.as_ref().map(|b| model_block(b, &resolved)),
         "model_block_not_applicable": scenario.model_block_not_applicable,
         "surfaces": scenario.surfaces.as_deref().map(labelled),
-        "arms": scenario.arms.iter().map(|a| arm(plan, scenario, a, places)).collect::<Vec<_>>(),
+        "arms": scenario.arms.iter().map(|a| arm(plan, scenario, a, states, places)).collect::<Vec<_>>(),
         "fields": labelled(&scenario.fields),
         "budgets": budgets(scenario),
         "target": scenario.target.as_ref().map(|t| t.value.as_str()),
         "skeleton_language": scenario.skeleton_language.as_ref().map(|l| l.value.as_str()),
         "has_skeleton": skeleton,
+        "state": state(states, &scenario.id.value),
         "sha256": plan::scenario_digest(plan, scenario),
         "line": places.line(scenario.span.start),
     })
 }
 
-fn arm(plan: &Plan, scenario: &Scenario, arm: &Arm, places: &Places<'_>) -> Value {
+fn arm(plan: &Plan, scenario: &Scenario, arm: &Arm, states: &States, places: &Places<'_>) -> Value {
     let resolved = plan::resolve_arm(plan, scenario, arm).0;
     json!({
         "id": arm.id.value.to_string(),
@@ -231,6 +123,7 @@ fn arm(plan: &Plan, scenario: &Scenario, arm: &Arm, places: &Places<'_>) -> Valu
         "model_block": arm.model_block.as_ref().map(|b| model_block(b, &resolved)),
         "target": arm.target.as_ref().map(|t| t.value.as_str()),
         "has_skeleton": arm.skeleton.is_some(),
+        "state": state(states, &arm.id.value),
         "line": places.line(arm.id.span.start),
     })
 }
@@ -268,14 +161,28 @@ fn model_block(block: &ModelBlock, resolved: &Resolved) -> Value {
     })
 }
 
-/// The two halves of `Nemesis + landing evidence`; without a border both are the whole text.
+/// How far the test is; null where nobody looked.
+fn state(states: &States, id: &Id) -> Value {
+    let id = id.to_string();
+    let state = states.iter().find(|(other, _)| *other == id).map(|(_, state)| state);
+    state.map_or(Value::Null, |state| json!({ "state": state.word(), "text": state.sentence() }))
+}
+
+/// Words that open the second half of `Nemesis + landing evidence`.
+const LANDING: [&str; 5] = ["landing evidence:", "landing:", "evidence:", "landing signal:", "landed when"];
+
+/// The two halves of `Nemesis + landing evidence`: at a word that says so, else at the first strong border. Without a
+/// border all of it is the nemesis.
 fn nemesis_and_landing(text: &str) -> (Option<String>, Option<String>) {
-    let border = [";", " — ", " -- ", " + ", ". "].iter().filter_map(|b| text.find(b).map(|at| (at, b.len()))).min();
-    match border {
-        Some((at, len)) if !text[at + len..].trim().is_empty() => {
-            (Some(text[..at].trim().to_owned()), Some(text[at + len..].trim().to_owned()))
-        }
-        _ => (Some(text.to_owned()), None),
+    let lower = text.to_ascii_lowercase();
+    let word = LANDING.iter().filter_map(|w| lower.find(w).map(|at| (at, at + w.len()))).min();
+    let border = |signs: &[&str]| signs.iter().filter_map(|b| text.find(b).map(|at| (at, at + b.len()))).min();
+    let border = word.or_else(|| border(&[";", " — ", " -- ", ". ", ".\n"])).or_else(|| border(&[" + "]));
+    let trimmed = |half: &str| half.trim_matches(|c: char| c.is_whitespace() || "*_;,:—–+-".contains(c)).to_owned();
+    let halves = border.map(|(end, start)| (trimmed(&text[..end]), trimmed(&text[start..])));
+    match halves.filter(|(nemesis, landing)| !nemesis.is_empty() && !landing.is_empty()) {
+        Some((nemesis, landing)) => (Some(nemesis), Some(landing)),
+        None => (Some(text.to_owned()), None),
     }
 }
 
@@ -331,57 +238,23 @@ mod tests {
     const PLAN: &str = include_str!("../../../disttest-runtime/tests-data/plans/register.md");
 
     #[test]
-    fn the_summary_counts_and_marks_gaps() {
-        let (plan, told) = plan::check(PLAN);
-        let shown = summary(&plan, &told);
-        let expect = "\
-quorum-register (change-scoped)
-     3 claims
-     1 missing claim
-     3 hypotheses
-     2 techniques
-     1 environment requirement
-     2 scenarios
-     0 arms
-     1 serious scenario
-     1 §7.M block
-     3 adequacy rows
-     1 residual uncertainty
-
-Scenarios
-  S1    linearizable_register_under_partitions  [serious]
-        falsifies C1, C2; closes H1, H2
-        smoke     3 nodes × 6s × 1 fault × 1 seed
-        hardening 5 nodes × 30s × 5 faults × 3 seeds × 20000 operations
-        target    tests/auto/s1_linearizable_register.rs
-  S2    bounded_latency_in_steady_state  [plain]
-        falsifies C3; closes H3
-        smoke     3 nodes × 10s × 0 faults × 1 seed
-        hardening 5 nodes × 60s × 0 faults × 3 seeds
-        target    none: it cannot be authored
-
-Claims, the hypotheses that threaten them, the scenarios that falsify them
-  C1    safety                   H1 H2            S1
-  C2    durability               H2               S1
-  C3    performance-SLO          H3               S2
-
-no complaints
-";
-        assert_eq!(shown, expect);
-        let (plan, told) =
-            plan::check(&PLAN.replace("- **Closes:** H1, H2\n", "").replace("it FAILs:** C3", "it FAILs:** C2"));
-        let shown = summary(&plan, &told);
-        assert!(
-            shown.contains("closes NOTHING") && shown.contains("H3               GAP") && shown.contains("errors"),
-            "{shown}"
-        );
+    fn the_nemesis_is_told_from_its_landing_evidence() {
+        let check = |text: &str, nemesis: &str, landing: Option<&str>| {
+            assert_eq!(nemesis_and_landing(text), (Some(nemesis.to_owned()), landing.map(str::to_owned)), "{text}");
+        };
+        check("`pause`; victim: `client-timeouts`", "`pause`", Some("victim: `client-timeouts`"));
+        check("cut + latency; landing evidence: drop counter", "cut + latency", Some("drop counter"));
+        check("Kill -9 the leader. **Landing:** exit line", "Kill -9 the leader.", Some("exit line"));
+        check("pause + process-stopped", "pause", Some("process-stopped"));
+        check("one-way cut -- counters on both sides", "one-way cut", Some("counters on both sides"));
+        check("pause", "pause", None);
     }
 
     #[test]
     fn the_json_carries_the_documented_names() {
         let text = PLAN.replace("client p99 <= 500 ms over the whole run", "logs look fine");
         let (plan, told) = plan::check(&text);
-        let value = json(&plan, &text, "docs/p.md", &told);
+        let value = json(&plan, &text, "docs/p.md", &States::new(), &told);
         assert_eq!(value["schema"], "disttest.plan/1");
         assert_eq!(
             (&value["plan"]["slug"], &value["plan"]["mode"]),

@@ -3,6 +3,7 @@
 use crate::exit_code::{End, Failure};
 use crate::targets::Target;
 use crate::workspace::Workspace;
+use cargo_metadata::diagnostic::DiagnosticLevel;
 use cargo_metadata::{Artifact, Message};
 use std::collections::BTreeMap;
 use std::io::BufReader;
@@ -70,6 +71,104 @@ fn command(workspace: &Workspace, targets: &[&&Target], options: Options) -> Com
     }
     cargo.stdin(Stdio::null()).stdout(Stdio::piped());
     cargo
+}
+
+/// A build of an ephemeral package, or of what it tests.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Job<'a> {
+    /// Its manifest.
+    pub manifest: &'a Path,
+    /// Where cargo is started: its configuration and toolchain are those of this folder.
+    pub folder: &'a Path,
+    /// Where it builds to.
+    pub target_dir: &'a Path,
+    /// How.
+    pub options: Options,
+}
+
+/// What a [`Job`] came to. Executables are those that cargo told of in this build, whatever lies about from others.
+#[derive(Debug, Default)]
+pub(crate) struct Built {
+    /// Everything was built.
+    pub success: bool,
+    /// Executable of each test file.
+    pub tests: BTreeMap<PathBuf, PathBuf>,
+    /// Executable of each program: (name, executable).
+    pub programs: Vec<(String, PathBuf)>,
+    /// What the compiler said, as it is to be shown.
+    pub rendered: String,
+    /// Its errors, a line each.
+    pub errors: Vec<String>,
+}
+
+impl Job<'_> {
+    /// Builds the tests named, or, when none is, the libraries and programs of `packages`.
+    ///
+    /// # Errors
+    /// Cargo cannot be started.
+    pub(crate) fn run(
+        &self,
+        packages: &[&str],
+        tests: &[&str],
+        variables: &[(String, PathBuf)],
+    ) -> Result<Built, String> {
+        let cannot = |error: std::io::Error| format!("cargo cannot be run: {error}");
+        let mut child = self.command(packages, tests).envs(variables.iter().cloned()).spawn().map_err(cannot)?;
+        let stdout = child.stdout.take().expect("stdout is a pipe");
+        let mut built = Built::default();
+        for message in Message::parse_stream(BufReader::new(stdout)).map_while(Result::ok) {
+            built.hear(message, self.folder);
+        }
+        built.success = child.wait().map_err(cannot)?.success();
+        Ok(built)
+    }
+
+    fn command(&self, packages: &[&str], tests: &[&str]) -> Command {
+        let mut cargo = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
+        // Not rendered by cargo: what a package under test does not compile for is told to programs, too.
+        cargo.args(["build", "--keep-going", "--message-format=json-diagnostic-rendered-ansi", "--manifest-path"]);
+        cargo.arg(self.manifest).arg("--target-dir").arg(self.target_dir);
+        // Programs under test are those of this build, not those that an outer cargo told of.
+        for (name, _) in std::env::vars_os().filter(|(name, _)| name.to_string_lossy().starts_with("CARGO_BIN_EXE_")) {
+            cargo.env_remove(name);
+        }
+        cargo.args(packages.iter().flat_map(|package| ["--package", package]));
+        cargo.args(tests.iter().flat_map(|test| ["--test", test]));
+        if self.options.release {
+            cargo.arg("--release");
+        }
+        if self.options.quiet {
+            cargo.arg("--quiet");
+        }
+        cargo.current_dir(self.folder).stdin(Stdio::null()).stdout(Stdio::piped());
+        cargo
+    }
+}
+
+impl Built {
+    fn hear(&mut self, message: Message, folder: &Path) {
+        match message {
+            Message::CompilerArtifact(artifact) => {
+                if let Some((file, executable)) = test_of(&artifact) {
+                    self.tests.insert(file, executable);
+                } else if let Some(executable) = artifact.executable.filter(|_| artifact.target.is_bin()) {
+                    self.programs.push((artifact.target.name, executable.into()));
+                }
+            }
+            Message::CompilerMessage(said) => {
+                self.rendered.push_str(said.message.rendered.as_deref().unwrap_or_default());
+                if said.message.level == DiagnosticLevel::Error {
+                    let place = said.message.spans.iter().find(|span| span.is_primary);
+                    let below = |file: &str| {
+                        Path::new(file).strip_prefix(folder).unwrap_or(Path::new(file)).display().to_string()
+                    };
+                    let place = place.map(|span| format!(" ({}:{})", below(&span.file_name), span.line_start));
+                    self.errors.push(format!("{}{}", said.message.message, place.unwrap_or_default()));
+                }
+            }
+            _ => {}
+        }
+    }
 }
 
 fn test_of(artifact: &Artifact) -> Option<(PathBuf, PathBuf)> {

@@ -2,8 +2,9 @@
 
 use super::interrupt::Interruptible;
 use disttest_runtime::plan::Tier;
+use disttest_runtime::verdict::Harness;
 use std::ffi::OsString;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::{Command, ExitStatus, Stdio};
 
 /// What the harness is told by its environment.
@@ -21,6 +22,8 @@ pub(crate) struct Order {
     pub allow_missing_budgets: bool,
     /// Arguments of every node.
     pub sut_args: Vec<String>,
+    /// The package under test, when the test stands in an ephemeral package.
+    pub ephemeral_of: Option<PathBuf>,
     /// The session's folder, absolute.
     pub session: OsString,
     /// The folder of sessions, absolute.
@@ -28,6 +31,11 @@ pub(crate) struct Order {
 }
 
 impl Order {
+    /// Where the test stands that this order is for.
+    pub(crate) fn harness(&self) -> Harness {
+        if self.ephemeral_of.is_some() { Harness::Ephemeral } else { Harness::Repository }
+    }
+
     /// The environment that carries it.
     pub(crate) fn variables(&self) -> Vec<(&'static str, OsString)> {
         let flag = |name, on: bool| on.then(|| (name, OsString::from("1")));
@@ -42,6 +50,7 @@ impl Order {
             flag("DISTTEST_STRICT", self.strict),
             flag("DISTTEST_ALLOW_MISSING_BUDGETS", self.allow_missing_budgets),
             args,
+            self.ephemeral_of.as_ref().map(|folder| ("DISTTEST_EPHEMERAL_OF", folder.into())),
         ]
         .into_iter()
         .flatten()
@@ -135,6 +144,7 @@ mod tests {
             strict: false,
             allow_missing_budgets: false,
             sut_args: Vec::new(),
+            ephemeral_of: None,
             session: "/s/p/t".into(),
             session_root: "/s".into(),
         };

@@ -2,7 +2,7 @@
 
 use crate::exit_code::End;
 use disttest_runtime::plan::Tier;
-use disttest_runtime::verdict::{SessionVerdict, Verdict};
+use disttest_runtime::verdict::{Harness, SessionVerdict, Verdict, aggregate};
 use serde::Serialize;
 
 /// What became of one scenario.
@@ -20,13 +20,49 @@ pub(crate) struct Row {
     pub ok: bool,
     /// Why, in a sentence.
     pub reason: String,
+    /// Of a scenario with arms: what became of each. Its own verdict is joined from theirs.
+    pub arms: Vec<Row>,
+    /// Where its test stands.
+    pub harness: Harness,
 }
 
 impl Row {
     /// A scenario that did not run.
     pub(crate) fn not_run(scenario: &str, name: &str, reason: String) -> Row {
         let (scenario, name) = (scenario.to_owned(), name.to_owned());
-        Row { scenario, name, verdict: Verdict::NotRun, tier_met: None, ok: false, reason }
+        Row {
+            scenario,
+            name,
+            verdict: Verdict::NotRun,
+            tier_met: None,
+            ok: false,
+            reason,
+            arms: Vec::new(),
+            harness: Harness::Repository,
+        }
+    }
+
+    /// A scenario with arms: its verdict is joined from theirs (D4), and it is ok when each of them is.
+    pub(crate) fn joined(scenario: &str, name: &str, arms: Vec<Row>) -> Row {
+        let verdicts: Vec<(&str, Option<Verdict>)> =
+            arms.iter().map(|arm| (arm.scenario.as_str(), Some(arm.verdict))).collect();
+        let (verdict, why) = aggregate(&verdicts);
+        let doubted = arms.iter().find(|arm| arm.verdict.is_pass() && !arm.ok && !arm.reason.is_empty());
+        let reason = match (verdict.is_pass(), doubted) {
+            (false, _) => why.headline(),
+            (true, Some(arm)) => format!("{}: {}", arm.scenario, arm.reason),
+            (true, None) => String::new(),
+        };
+        Row {
+            scenario: scenario.to_owned(),
+            name: name.to_owned(),
+            verdict,
+            tier_met: arms.iter().map(|arm| arm.tier_met).min().flatten(),
+            ok: verdict.is_pass() && arms.iter().all(|arm| arm.ok),
+            reason,
+            harness: arms.iter().map(|arm| arm.harness).find(|h| *h == Harness::Ephemeral).unwrap_or_default(),
+            arms,
+        }
     }
 
     fn end(&self) -> End {
@@ -47,18 +83,28 @@ impl Row {
     }
 }
 
+/// The rows of whatever has a record of its own: arms, and scenarios without any.
+pub(crate) fn parts(rows: &[Row]) -> impl Iterator<Item = &Row> {
+    rows.iter().flat_map(|row| if row.arms.is_empty() { std::slice::from_ref(row) } else { &row.arms })
+}
+
+/// Every row, arms before their scenario.
+fn lines(rows: &[Row]) -> impl Iterator<Item = &Row> {
+    rows.iter().flat_map(|row| row.arms.iter().chain([row]))
+}
+
 /// How a run with these rows ends: a violation outranks a tier that was not met, that an unknown, that a scenario that
 /// did not run. Only rows that are all ok end clean, and there must be one.
 pub(crate) fn end(rows: &[Row]) -> End {
     const RANK: [End; 4] = [End::Violation, End::TierNotMet, End::NothingConcluded, End::NotRun];
-    let ends: Vec<End> = rows.iter().map(Row::end).collect();
+    let ends: Vec<End> = lines(rows).map(Row::end).collect();
     if rows.is_empty() {
         return End::NotRun;
     }
     RANK.into_iter().find(|end| ends.contains(end)).unwrap_or(End::Clean)
 }
 
-/// The session's verdict over these rows.
+/// The session's verdict over these rows: whole scenarios.
 pub(crate) fn session_verdict(rows: &[Row]) -> SessionVerdict {
     let verdicts: Vec<Verdict> = rows.iter().map(|row| row.verdict).collect();
     SessionVerdict::of(&verdicts)
@@ -66,15 +112,18 @@ pub(crate) fn session_verdict(rows: &[Row]) -> SessionVerdict {
 
 /// The rows as an aligned table.
 pub(crate) fn table(rows: &[Row]) -> String {
-    let widths = |of: fn(&Row) -> usize| rows.iter().map(of).max().unwrap_or(0);
+    let widths = |of: fn(&Row) -> usize| lines(rows).map(of).max().unwrap_or(0);
     let id = widths(|row| row.scenario.chars().count());
     let name = widths(|row| row.name.chars().count());
     let line = |row: &Row| {
         let tier = row.tier_met.map_or("—", Tier::as_str);
-        let reason = if row.reason.is_empty() { String::new() } else { format!("      {}\n", row.reason) };
+        let mut reason = if row.reason.is_empty() { String::new() } else { format!("      {}\n", row.reason) };
+        if let Some(note) = row.harness.note() {
+            reason.push_str(&format!("      {note}\n"));
+        }
         format!("  {:id$}  {:name$}  {:28}  {tier}\n{reason}", row.scenario, row.name, row.verdict)
     };
-    rows.iter().map(line).collect()
+    lines(rows).map(line).collect()
 }
 
 #[cfg(test)]
@@ -116,6 +165,47 @@ mod tests {
     fn a_pass_with_something_against_it_concludes_nothing() {
         let row = row(Verdict::PassHardening, false, "its attribute is not what the plan says: checkers");
         assert_eq!(end(&[row]), End::NothingConcluded);
+    }
+
+    fn arm(name: &str, verdict: Verdict, ok: bool) -> Row {
+        Row { scenario: format!("S5/{name}"), ..row(verdict, ok, "") }
+    }
+
+    #[test]
+    fn a_scenario_with_arms_is_ok_only_when_each_of_them_is() {
+        use Verdict::{FailReproducible, NotRun, PartialSurface, PassHardening, PassSmoke};
+        let check = |arms: [Row; 2], verdict: Verdict, end_of_run: End, session: SessionVerdict| {
+            let rows = [Row::joined("S5", "n", arms.to_vec())];
+            assert_eq!((rows[0].verdict, end(&rows), session_verdict(&rows)), (verdict, end_of_run, session));
+            assert_eq!(rows[0].ok, end_of_run == End::Clean);
+        };
+        let ok = arm("api", PassSmoke, true);
+        check([ok.clone(), arm("sdk", PassSmoke, true)], PassSmoke, End::Clean, SessionVerdict::Done);
+        check(
+            [ok.clone(), arm("sdk", NotRun, false)],
+            PartialSurface,
+            End::NothingConcluded,
+            SessionVerdict::Inconclusive,
+        );
+        check(
+            [ok.clone(), arm("sdk", FailReproducible, false)],
+            FailReproducible,
+            End::Violation,
+            SessionVerdict::Fail,
+        );
+        check([arm("api", NotRun, false), arm("sdk", NotRun, false)], NotRun, End::NotRun, SessionVerdict::Blocked);
+        let below = arm("sdk", PassSmoke, false);
+        check([arm("api", PassHardening, true), below.clone()], PassSmoke, End::TierNotMet, SessionVerdict::Done);
+        let doubted = Row { reason: "its attribute is not what the plan says".to_owned(), ..below };
+        check([ok, doubted], PassSmoke, End::NothingConcluded, SessionVerdict::Done);
+    }
+
+    #[test]
+    fn arms_stand_above_their_scenario() {
+        let arms = vec![arm("api", Verdict::PassSmoke, true), arm("sdk", Verdict::NotRun, false)];
+        let expect = "  S5/api  n  PASS-smoke                    —\n  S5/sdk  n  NOT-RUN                       —\n  \
+                      S5      n  PARTIAL-surface               —\n      capped by S5/sdk NOT-RUN\n";
+        assert_eq!(table(&[Row::joined("S5", "n", arms)]), expect);
     }
 
     #[test]

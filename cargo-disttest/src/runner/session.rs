@@ -1,11 +1,12 @@
 //! The folder of a session, as far as the one who starts it is concerned.
 
 use super::execute::Order;
-use super::rows::Row;
+use super::rows::{Row, parts};
 use crate::plan_file::PlanFile;
+use crate::probe::finding::Finding;
 use crate::workspace::Workspace;
 use disttest_runtime::base::digest::sha256_hex;
-use disttest_runtime::plan::Scenario;
+use disttest_runtime::plan::Id;
 use disttest_runtime::session::{self, Key, Session, SessionSpec};
 use disttest_runtime::verdict::{Drift, ScenarioRecord, Verdict};
 use std::io::{self, ErrorKind};
@@ -17,6 +18,7 @@ use std::time::SystemTime;
 /// # Errors
 /// It cannot be made.
 pub(crate) fn create(root: &Path, slug: &str, now: SystemTime) -> io::Result<PathBuf> {
+    session::create_root(root)?;
     let parent = root.join(slug);
     std::fs::create_dir_all(&parent)?;
     let started = humantime::format_rfc3339_seconds(now).to_string().replace(['-', ':'], "");
@@ -31,6 +33,46 @@ pub(crate) fn create(root: &Path, slug: &str, now: SystemTime) -> io::Result<Pat
     unreachable!("there are more numbers than folders")
 }
 
+/// Opens the session with what the machine has of what the plan requires, before anything runs in it.
+///
+/// # Errors
+/// The session cannot be joined or written.
+pub(crate) fn open(
+    workspace: &Workspace,
+    named: &(String, PathBuf),
+    order: &Order,
+    environment: &[Finding],
+) -> anyhow::Result<()> {
+    let environment: Vec<_> = environment.iter().map(capability).collect();
+    join(workspace, named, order, &environment).map(drop)
+}
+
+/// A row of the matrix in the session log.
+fn capability(found: &Finding) -> (String, String, String, String) {
+    let choice = found.choice.as_deref().map(|choice| format!("; operator: {choice}")).unwrap_or_default();
+    let version = found.version.clone().unwrap_or_else(|| "—".to_owned());
+    let source = format!("{}{choice}", found.source);
+    (found.requirement.clone(), found.presence.word().to_owned(), version, source)
+}
+
+fn join(
+    workspace: &Workspace,
+    named: &(String, PathBuf),
+    order: &Order,
+    environment: &[(String, String, String, String)],
+) -> anyhow::Result<Session> {
+    Session::join(&SessionSpec {
+        root: Path::new(&order.session_root),
+        workspace: &workspace.root,
+        key: &Key::Folder(PathBuf::from(&order.session)),
+        plan: &session::PlanFile::find(&named.0, &named.1),
+        tier: order.tier,
+        sut_args: &order.sut_args,
+        missing_budgets_allowed: order.allow_missing_budgets,
+        environment,
+    })
+}
+
 /// Writes down, in the session, each scenario that did not run and left no record of its own, with its reason; then
 /// builds the reports anew. `named` is the plan as its tests name it, and the folder of their package.
 ///
@@ -43,29 +85,37 @@ pub(crate) fn note_not_run(
     order: &Order,
     rows: &[Row],
 ) -> anyhow::Result<()> {
-    let of = |row: &Row| plan.plan.scenarios.iter().find(|scenario| scenario.id.value.to_string() == row.scenario);
-    let records: Vec<ScenarioRecord> = rows
-        .iter()
+    let records: Vec<ScenarioRecord> = parts(rows)
         .filter(|row| row.verdict == Verdict::NotRun)
-        .filter_map(|row| Some(not_run(plan, &named.0, of(row)?, order, row.reason.clone())))
+        .filter_map(|row| not_run(plan, &named.0, row, order))
         .collect();
-    let session = Session::join(&SessionSpec {
-        root: Path::new(&order.session_root),
-        workspace: &workspace.root,
-        key: &Key::Folder(PathBuf::from(&order.session)),
-        plan: &session::PlanFile::find(&named.0, &named.1),
-        tier: order.tier,
-        sut_args: &order.sut_args,
-        missing_budgets_allowed: order.allow_missing_budgets,
-    })?;
+    let session = join(workspace, named, order, &[])?;
     session.register(&records)?;
     session.rebuild()?;
     Ok(())
 }
 
-fn not_run(plan: &PlanFile, named: &str, scenario: &Scenario, order: &Order, reason: String) -> ScenarioRecord {
-    let declared = session::planned(&plan.plan, named, scenario);
-    session::not_run(&declared, order.tier, Drift::None, Vec::new(), "not-started", reason)
+/// Begins the session with the word that tests of it stand in the ephemeral package `folder`: the folder must not hold
+/// anything before that.
+///
+/// # Errors
+/// The session cannot be joined or written.
+pub(crate) fn begin_ephemeral(
+    workspace: &Workspace,
+    named: &(String, PathBuf),
+    order: &Order,
+    folder: &Path,
+) -> anyhow::Result<()> {
+    join(workspace, named, order, &[])?.note_harness(folder)
+}
+
+fn not_run(plan: &PlanFile, named: &str, row: &Row, order: &Order) -> Option<ScenarioRecord> {
+    let id = Id::parse(&row.scenario)?;
+    let scenario = plan.plan.scenarios.iter().find(|scenario| scenario.id.value.number() == id.number())?;
+    let declared = session::planned(&plan.plan, named, scenario, &id);
+    let (tier, reason) = (order.tier, row.reason.clone());
+    let record = session::not_run(&declared, tier, Drift::None, Vec::new(), "not-started", reason);
+    Some(ScenarioRecord { harness: row.harness, ..record })
 }
 
 /// A plan's slug as a folder name: nothing of it can lead elsewhere.

@@ -1,6 +1,6 @@
 //! `author` in a package.
 
-use crate::package::{PLAN_PATH, Package};
+use crate::package::{PLAN_PATH, Package, with_arms};
 
 const S1: &str = "tests/auto/s1.rs";
 const S2: &str = "tests/auto/s2.rs";
@@ -215,7 +215,7 @@ fn a_check_writes_nothing_and_names_what_is_missing() {
     assert!(answer.err.contains("tests/auto/s1.rs: S1: it was never written"), "{}", answer.err);
     let json = package.disttest(&["author", PLAN_PATH, "--check", "--format", "json"]).expect(1).out;
     let json: serde_json::Value = serde_json::from_str(&json).unwrap();
-    assert_eq!(json["schema"], "disttest.author-check/1");
+    assert_eq!(json["schema"], "disttest.author/1");
     assert_eq!(json["problems"][0]["kind"], "missing");
 }
 
@@ -227,6 +227,24 @@ fn json_carries_the_diff_and_the_regions_to_fill() {
     assert_eq!(json["schema"], "disttest.author/1");
     assert_eq!(json["files"][0]["action"], "up-to-date");
     assert_eq!(json["files"][0]["unfilled"][0]["name"], "workload");
+}
+
+#[test]
+fn json_tells_of_a_conflict_that_nothing_was_written() {
+    let package = authored();
+    package.edit(S1, "checkers(\"linearizability\" per_key)", "checkers(\"no-lost-ack\")");
+    let before = package.files();
+    for extra in [&[][..], &["--dry-run"], &["--check"]] {
+        let json = package.disttest(&[&["author", PLAN_PATH, "--format", "json"], extra].concat()).expect(1).out;
+        let json: serde_json::Value = serde_json::from_str(&json).unwrap();
+        assert_eq!((&json["schema"], &json["written"]), (&"disttest.author/1".into(), &false.into()));
+        assert_eq!(
+            (&json["files"][0]["action"], &json["files"][1]["action"]),
+            (&"conflict".into(), &"up-to-date".into())
+        );
+        assert!(json["files"][0]["reason"].as_str().unwrap().contains("edited outside"));
+        assert_eq!(package.files(), before);
+    }
 }
 
 #[test]
@@ -271,4 +289,74 @@ fn what_a_plan_does_not_yield_stays_open() {
     assert!(!text.contains("    landing("), "{text}");
     let answer = package.disttest(&["author", PLAN_PATH, "--check"]).expect(1);
     assert!(answer.err.contains("attribute landing is not filled"), "{}", answer.err);
+}
+
+/// The package with arms, each of which inherits or names its target as `edit` leaves it.
+fn of_arms(edit: impl Fn(&str) -> String) -> Package {
+    let package = Package::new();
+    package.write(PLAN_PATH, &edit(&with_arms()));
+    package
+}
+
+fn without_targets(plan: &str) -> String {
+    plan.lines().filter(|line| !line.contains("tests/auto/s1_")).map(|line| format!("{line}\n")).collect()
+}
+
+#[test]
+fn arms_share_the_file_of_their_scenario_or_have_one_of_their_own() {
+    let package = of_arms(without_targets);
+    package.disttest(&["author", PLAN_PATH]).expect(0);
+    let text = package.read(S1);
+    for part in [
+        "//! Scenario: S1 reads_never_go_back",
+        "//! Arms: S1/api, S1/sdk",
+        "id = \"S1/sdk\"",
+        "fn reads_never_go_back__api(",
+    ] {
+        assert!(text.contains(part), "{part}:\n{text}");
+    }
+    assert!(!text.contains("id = \"S1\""), "the scenario itself has no function:\n{text}");
+    let answer = package.disttest(&["author", PLAN_PATH, "--check"]).expect(1);
+    assert!(answer.err.contains("api/workload is not filled") && answer.err.contains("sdk/oracle is not filled"));
+
+    let own = of_arms(str::to_owned);
+    own.disttest(&["author", PLAN_PATH]).expect(0);
+    assert!(!own.path(S1).exists(), "no arm is left for it");
+    let (api, sdk) = (own.read("tests/auto/s1_api.rs"), own.read("tests/auto/s1_sdk.rs"));
+    assert!(api.contains("//! Arms: S1/api\n") && !api.contains("S1/sdk") && sdk.contains("//! Arms: S1/sdk\n"));
+    let mixed = of_arms(|plan| plan.replacen("- **Target test file:** tests/auto/s1_api.rs\n", "", 1));
+    mixed.disttest(&["author", PLAN_PATH, "--scenario", "S1/sdk"]).expect(0);
+    assert!(mixed.path("tests/auto/s1_sdk.rs").exists() && !mixed.path(S1).exists());
+    mixed.disttest(&["author", PLAN_PATH]).expect(0);
+    assert!(mixed.read(S1).contains("//! Arms: S1/api\n"));
+    mixed.disttest(&["author", PLAN_PATH, "--scenario", "S1/old"]).expect(2);
+}
+
+#[test]
+fn arms_that_cannot_be_told_apart_or_have_no_place_are_told() {
+    let check = |edit: &dyn Fn(&str) -> String, status: i32, expect: &str| {
+        let package = of_arms(edit);
+        let answer = package.disttest(&["author", PLAN_PATH]).expect(status);
+        assert!(answer.err.contains(expect), "{expect}: {}", answer.err);
+        assert_eq!(package.path("tests").exists(), status == 0, "{expect}");
+    };
+    check(&|plan| plan.replace("S1/sdk", "S1/API"), 1, "S1/API and S1/api would both be the function");
+    check(&|plan| plan.replace("S1/sdk", "S1/--"), 1, "no letter or digit");
+    check(&|plan| plan.replace("S1/sdk", "S1/api"), 1, "S1/api");
+    check(&|plan| plan.replace("s1_sdk.rs", "s2.rs"), 1, "is taken by S1");
+    let of_sdk = |claims: &str| {
+        let field = format!("#### Arm S1/sdk: the sdk\n- **Falsifies if it FAILs:** {claims}\n");
+        move |plan: &str| plan.replace("#### Arm S1/sdk: the sdk\n", &field)
+    };
+    check(&of_sdk("none of them"), 1, "the scenario falsifies no claim");
+    check(&of_sdk("C9"), 1, "C9 has no category of the format");
+    check(&|plan| plan.replace("tests/auto/s1", "../s1"), 1, "refused");
+    let nowhere = |plan: &str| without_targets(plan).replace("- **Target test file:** tests/auto/s1.rs\n", "");
+    check(&nowhere, 0, "S1/sdk cannot be authored: it has no `Target test file`, nor has its scenario");
+    let listed = "#### §7.M.S — Surface decomposition\n- **Scenario arms:** S2/api, S2/sdk\n\n§7.M: not applicable";
+    check(
+        &|plan| plan.replace("§7.M: not applicable", listed),
+        0,
+        "S2 cannot be authored: its arms (S2/api, S2/sdk) are listed",
+    );
 }

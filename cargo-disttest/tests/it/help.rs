@@ -1,7 +1,7 @@
 //! Flags are an interface: a change of help text is seen in review.
 
 use crate::package::{Answer, answer, binary};
-use std::path::Path;
+use crate::snapshot::check;
 
 fn disttest(args: &[&str]) -> Answer {
     let mut command = binary();
@@ -9,20 +9,11 @@ fn disttest(args: &[&str]) -> Answer {
     answer(command)
 }
 
-/// Compares with `snapshots/<name>.txt`; `DISTTEST_BLESS=1` writes it anew.
-fn check(name: &str, text: &str) {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/it/snapshots").join(format!("{name}.txt"));
-    if std::env::var_os("DISTTEST_BLESS").is_some() {
-        std::fs::write(&path, text).unwrap();
-    }
-    let expect = std::fs::read_to_string(&path).unwrap_or_default();
-    assert_eq!(text, expect, "{name}: DISTTEST_BLESS=1 writes the snapshot anew");
-}
-
 #[test]
 fn the_help_of_every_verb_is_what_its_snapshot_says() {
     check("help", &disttest(&["--help"]).expect(0).out);
-    for verb in ["plan", "author", "run", "help"] {
+    let verbs = ["new", "plan", "author", "todo", "run", "probe", "catalog", "explain", "completions", "man", "help"];
+    for verb in verbs {
         check(&format!("help-{verb}"), &disttest(&[verb, "--help"]).expect(0).out);
     }
     check("help-exit-codes", &disttest(&["help", "exit-codes"]).expect(0).out);
@@ -44,6 +35,14 @@ fn wrong_usage_ends_with_2() {
     disttest(&["run", "x.md", "--seeds", "2", "--seed", "2"]).expect(2);
     disttest(&["author", "x.md", "--check", "--dry-run"]).expect(2);
     disttest(&["plan", "-q", "-v"]).expect(2);
+    disttest(&["plan", "--dry-run"]).expect(2);
+    disttest(&["plan", "--allow-dirty"]).expect(2);
+    disttest(&["plan", "--format", "xml"]).expect(2);
+    for format in ["sarif", "github"] {
+        let answer = disttest(&["run", "x.md", "--format", format]).expect(2);
+        assert!(answer.err.contains(&format!("--format {format} is for `plan`")), "{}", answer.err);
+        assert!(answer.out.is_empty());
+    }
 }
 
 #[test]

@@ -2,7 +2,17 @@
 #![expect(clippy::unwrap_used, reason = "tests")]
 
 mod author;
+mod default_mode;
+mod explain;
 mod help;
+mod languages;
+mod new;
 mod package;
 mod plan;
+mod probe;
+mod review;
 mod run;
+mod snapshot;
+mod stub;
+mod todo;
+mod told;

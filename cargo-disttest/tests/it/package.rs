@@ -8,6 +8,18 @@ use tempfile::TempDir;
 pub(crate) const PLAN: &str = include_str!("plan.md");
 pub(crate) const PLAN_PATH: &str = "docs/testing-plans/small.md";
 
+/// [`PLAN`] with S1 split into two arms, each with a target of its own.
+pub(crate) fn with_arms() -> String {
+    let (head, tail) = PLAN.split_once("### Scenario S2").expect("it has a second scenario");
+    let (_, block) = head.split_once("#### §7.M").expect("S1 has a block");
+    let arm = |name: &str| {
+        let target = format!("- **Target test file:** tests/auto/s1_{name}.rs\n");
+        format!("#### Arm S1/{name}: the {name}\n- **Oracle:** `linearizability` per key\n{target}\n#### §7.M{block}")
+    };
+    let head = head.replace(&format!("#### §7.M{block}"), "");
+    format!("{head}{}{}### Scenario S2{tail}", arm("api"), arm("sdk"))
+}
+
 pub(crate) struct Package {
     dir: TempDir,
 }
@@ -42,10 +54,17 @@ impl Package {
 
     pub(crate) fn with_git() -> Package {
         let package = Package::new();
-        package.git(&["init", "-q"]);
-        package.git(&["add", "-A"]);
-        package.git(&["-c", "user.name=t", "-c", "user.email=t@t", "commit", "-qm", "start"]);
+        package.commit_all();
         package
+    }
+
+    /// Commits all there is, in a repository that is made when there is none.
+    pub(crate) fn commit_all(&self) {
+        if !self.path(".git").exists() {
+            self.git(&["init", "-q"]);
+        }
+        self.git(&["add", "-A"]);
+        self.git(&["-c", "user.name=t", "-c", "user.email=t@t", "commit", "-qm", "all", "--allow-empty"]);
     }
 
     pub(crate) fn root(&self) -> &Path {

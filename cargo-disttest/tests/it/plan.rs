@@ -31,3 +31,28 @@ fn json_names_its_schema() {
     let json: serde_json::Value = serde_json::from_str(&out).unwrap();
     assert_eq!(json["schema"], "disttest.plan/1");
 }
+
+#[test]
+fn the_graph_goes_to_stdout_alone() {
+    let package = Package::new();
+    let dot = package.disttest(&["plan", "--graph=dot", PLAN_PATH]).out;
+    assert!(dot.starts_with("digraph plan {") && dot.ends_with("}\n"), "{dot}");
+    let mermaid = package.disttest(&["plan", "--graph=mermaid", PLAN_PATH]).out;
+    assert!(mermaid.starts_with("flowchart LR\n"), "{mermaid}");
+    let both = package.disttest(&["plan", "--graph", PLAN_PATH]).out;
+    assert!(both.contains("```mermaid\n") && both.contains("```dot\n"), "{both}");
+}
+
+#[test]
+fn the_summary_tells_how_far_each_test_is() {
+    let package = Package::new();
+    let state = || {
+        let out = package.disttest(&["plan", PLAN_PATH, "--format", "json"]).out;
+        let json: serde_json::Value = serde_json::from_str(&out).unwrap();
+        json["scenarios"][0]["state"]["state"].as_str().unwrap().to_owned()
+    };
+    assert_eq!(state(), "not-authored");
+    assert!(package.disttest(&["plan", PLAN_PATH]).out.contains("authorable, not authored yet"));
+    package.disttest(&["author", PLAN_PATH]).expect(0);
+    assert_eq!(state(), "unfilled");
+}

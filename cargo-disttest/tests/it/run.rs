@@ -1,11 +1,11 @@
 //! `run` in a package whose tests are stand-ins for the harness: each writes the record that the test wants.
 
-use crate::package::{Answer, PLAN_PATH, Package};
+use crate::package::{Answer, PLAN_PATH, Package, with_arms};
 use disttest_runtime::plan::{Budget, Budgets, Category, Release, Tier};
-use disttest_runtime::verdict::{Declared, DeclaredFault, Drift, ScenarioRecord, Scope, Step, Verdict, Why};
+use disttest_runtime::verdict::{Declared, DeclaredFault, Drift, Harness, ScenarioRecord, Scope, Step, Verdict, Why};
 
 /// Lists one test; when run, tells what it was given and leaves the record that lies in `fake/`.
-const STAND_IN: &str = r##"
+pub(crate) const STAND_IN: &str = r##"
 use std::{env, fs, path::Path};
 fn main() {
     let args: Vec<String> = env::args().skip(1).collect();
@@ -91,10 +91,14 @@ fn declared(id: &str) -> Declared {
             Budgets { smoke: budget(3, 2, 0, 1), hardening: budget(5, 3, 0, 3), release }
         }),
         shares_nothing: false,
+        package: "small".into(),
+        target: id.to_lowercase(),
+        surface: None,
+        negative_controls: Vec::new(),
     }
 }
 
-fn record(id: &str, verdict: Verdict) -> ScenarioRecord {
+pub(crate) fn record(id: &str, verdict: Verdict) -> ScenarioRecord {
     let met = match verdict {
         Verdict::PassHardening => Some(Tier::Hardening),
         Verdict::PassSmoke => Some(Tier::Smoke),
@@ -110,6 +114,7 @@ fn record(id: &str, verdict: Verdict) -> ScenarioRecord {
         drift: Drift::None,
         verdict,
         why: Why { steps: vec![Step { rule: "rule".into(), verdict, reason: "the reason".into() }] },
+        harness: Harness::Repository,
     }
 }
 
@@ -213,6 +218,16 @@ fn a_record_of_something_else_is_no_answer() {
     };
     check(|record| record.declared.id = "S9".into(), 4, "its record is of S9");
     check(|record| record.tier = Tier::Hardening, 4, "for the hardening tier");
+    check(
+        |record| record.declared.target = "s2".into(),
+        4,
+        "its record is of another test, n (package small, target s2)",
+    );
+    check(
+        |record| record.declared.package = "big".into(),
+        4,
+        "its record is of another test, n (package big, target s1)",
+    );
     check(|record| record.schema = "disttest.scenario/9".into(), 4, "schema `disttest.scenario/9`");
     check(|record| record.declared.checkers.clear(), 3, "not what the plan says: checkers");
     check(|record| record.declared.model = None, 3, "not what the plan says: model");
@@ -250,7 +265,7 @@ fn a_file_that_does_not_compile_does_not_keep_the_others_from_running() {
 }
 
 #[test]
-fn a_scenario_without_file_entry_or_test_did_not_run() {
+fn a_scenario_without_entry_or_test_did_not_run() {
     let check = |change: fn(&Package), expect: &str| {
         let package = package();
         leave(&package, &pass("S1"));
@@ -259,7 +274,6 @@ fn a_scenario_without_file_entry_or_test_did_not_run() {
         let answer = package.disttest(&["run", PLAN_PATH]).expect(4);
         assert!(answer.out.contains(expect), "{expect}: {}", answer.out);
     };
-    check(|package| package.edit(PLAN_PATH, "tests/auto/s1.rs", "tests/auto/gone.rs"), "gone.rs does not exist");
     check(|package| package.write("tests/auto/s1.rs", "fn main() {}\n"), "has no test `reads_never_go_back`");
     check(
         |package| package.edit(PLAN_PATH, "**Skeleton language:** rust\n\n####", "**Skeleton language:** go\n\n####"),
@@ -349,4 +363,71 @@ fn ctrl_c_ends_the_scenario_that_runs_starts_no_other_and_prints_the_table() {
     assert!(rest.contains("it left no record in the session (the test process ended with signal: 2"), "{rest}");
     assert!(rest.contains("the run was stopped before it (SIGINT)"), "{rest}");
     assert!(rest.contains("Session: BLOCKED") && !rest.contains("stand-in S2 runs"), "{rest}");
+}
+
+/// The package whose S1 has two arms in files of their own, with a stand-in for each and for S2.
+fn package_of_arms() -> Package {
+    let package = package();
+    package.write(PLAN_PATH, &with_arms());
+    for arm in ["api", "sdk"] {
+        let (file, function) = (format!("tests/auto/s1_{arm}.rs"), format!("reads_never_go_back__{arm}"));
+        package.write(&file, &STAND_IN.replace("NAME", &function).replace("ID", &format!("S1__{arm}")));
+        let manifest = package.read("Cargo.toml");
+        let entry = format!("\n[[test]]\nname = \"s1_{arm}\"\npath = \"{file}\"\nharness = false\n");
+        package.write("Cargo.toml", &format!("{manifest}{entry}"));
+    }
+    leave(&package, &pass("S2"));
+    package
+}
+
+fn leave_arm(package: &Package, arm: &str, verdict: Verdict) {
+    let mut left = record("S1", verdict);
+    (left.declared.id, left.declared.target) = (format!("S1/{arm}"), format!("s1_{arm}"));
+    package.write(&format!("fake/S1__{arm}.json"), &serde_json::to_string(&left).unwrap());
+}
+
+#[test]
+fn a_scenario_with_arms_is_no_better_than_its_arms() {
+    use Verdict::*;
+    let package = package_of_arms();
+    let check = |api: Verdict, sdk: Option<Verdict>, whole: Verdict, session: &str, status: i32| {
+        leave_arm(&package, "api", api);
+        let _ = std::fs::remove_file(package.path("fake/S1__sdk.json"));
+        if let Some(sdk) = sdk {
+            leave_arm(&package, "sdk", sdk);
+        }
+        let answer = package.disttest(&["run", PLAN_PATH, "--format", "json"]).expect(status);
+        let json: serde_json::Value = serde_json::from_str(&answer.out).unwrap();
+        let scenario = &json["scenarios"][0];
+        assert_eq!((&scenario["scenario"], &scenario["verdict"]), (&"S1".into(), &whole.as_str().into()), "{json:#}");
+        assert_eq!(scenario["arms"][1]["verdict"], sdk.unwrap_or(NotRun).as_str(), "{json:#}");
+        assert_eq!((&json["session_verdict"], &json["exit_status"]), (&session.into(), &status.into()), "{json:#}");
+    };
+    check(PassSmoke, Some(PassSmoke), PassSmoke, "DONE", 0);
+    check(PassSmoke, None, PartialSurface, "DONE_WITH_CONCERNS", 3);
+    check(PassSmoke, Some(FailReproducible), FailReproducible, "FAIL", 1);
+    check(InconclusiveEnv, Some(InconclusiveEnv), InconclusiveEnv, "DONE_WITH_CONCERNS", 3);
+    check(NotRun, None, NotRun, "DONE_WITH_CONCERNS", 4);
+}
+
+#[test]
+fn an_arm_that_the_plan_does_not_have_is_told_and_keeps_its_scenario_from_passing() {
+    let package = package_of_arms();
+    leave_arm(&package, "api", Verdict::PassSmoke);
+    leave_arm(&package, "sdk", Verdict::PassSmoke);
+    package.disttest(&["run", PLAN_PATH]).expect(0);
+    // A binary of another scenario notes it.
+    let noted = "fs::write(Path::new(&session).join(\"MANIFEST.sha256\"), \"abc\").unwrap();";
+    for (stray, name) in [("S1__old", "S1/old"), ("S1", "S1"), ("S2__api", "S2/api")] {
+        let mut left = record("S1", Verdict::PassSmoke);
+        left.declared.id = name.into();
+        package.write("fake/stray.json", &serde_json::to_string(&left).unwrap());
+        let source = STAND_IN.replace("NAME", "healthy_nodes_answer").replace("ID", "S2");
+        let folder = format!("let stray = Path::new(&session).join(\"artifacts/{stray}\");");
+        let copy = "fs::create_dir_all(&stray).unwrap(); fs::copy(\"fake/stray.json\", stray.join(\"scenario.json\")).unwrap();";
+        package.write("tests/auto/s2.rs", &source.replace(noted, &format!("{noted}\n{folder}\n{copy}")));
+        let answer = package.disttest(&["run", PLAN_PATH]).expect(3);
+        assert!(answer.out.contains(&format!("the plan has no {name} to be tested, and yet")), "{}", answer.out);
+        assert!(answer.out.contains(&format!("capped by {name} PARTIAL-surface")), "{}", answer.out);
+    }
 }

@@ -2,5 +2,6 @@
 
 pub mod diagnostic;
 pub mod digest;
+pub mod nearest;
 pub mod rng;
 pub mod time;

@@ -25,14 +25,24 @@ impl Entry {
     }
 }
 
+/// The test binary: package and crate name of its target, as `main!` saw them.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Binary {
+    /// Package.
+    pub(crate) package: &'static str,
+    /// Crate name.
+    pub(crate) target: &'static str,
+}
+
 /// Everything registered in this binary, sorted by name. Errors: no scenario at all, two of one name, or two of one id
 /// in one plan.
-pub(crate) fn catalog() -> Result<Vec<Entry>, String> {
-    build(inventory::iter::<Registration>.into_iter(), inventory::iter::<UnfilledRegion>.into_iter())
+pub(crate) fn catalog(binary: Binary) -> Result<Vec<Entry>, String> {
+    build(binary, inventory::iter::<Registration>.into_iter(), inventory::iter::<UnfilledRegion>.into_iter())
 }
 
 /// [`catalog`] of given registrations.
 pub(super) fn build(
+    binary: Binary,
     registrations: impl Iterator<Item = &'static Registration>,
     regions: impl Iterator<Item = &'static UnfilledRegion>,
 ) -> Result<Vec<Entry>, String> {
@@ -43,7 +53,7 @@ pub(super) fn build(
     };
     let helper = |region: &'static UnfilledRegion| Helper { region, helps: module_helped(region, &registrations) };
     let helpers: Vec<Helper> = regions.into_iter().filter(|region| !owned(region)).map(helper).collect();
-    let mut entries: Vec<Entry> = registrations.iter().map(|r| entry(r, &helpers)).collect();
+    let mut entries: Vec<Entry> = registrations.iter().map(|r| entry(binary, r, &helpers)).collect();
     entries.sort_by(|a, b| a.name.cmp(&b.name));
     if entries.is_empty() {
         return Err(
@@ -74,13 +84,13 @@ struct Helper {
     helps: Option<&'static str>,
 }
 
-fn entry(registration: &'static Registration, helpers: &[Helper]) -> Entry {
+fn entry(binary: Binary, registration: &'static Registration, helpers: &[Helper]) -> Entry {
     let place = |name: &str, file: &str, line: u32| format!("region `{name}` ({file}:{line})");
     let own = registration.unfilled.iter().map(|(name, line)| place(name, registration.file, *line));
     let blocks = |h: &&Helper| h.region.file == registration.file || h.helps == Some(registration.module);
     let of_helpers = helpers.iter().filter(blocks).map(|h| place(h.region.name, h.region.file, h.region.line));
     let unfilled = own.chain(of_helpers).collect();
-    Entry { registration, name: test_name(registration), declared: declared(registration), unfilled }
+    Entry { registration, name: test_name(registration), declared: declared(binary, registration), unfilled }
 }
 
 /// The module whose scenarios a helper's region belongs to: the nearest one around it that has any.
@@ -99,7 +109,7 @@ fn test_name(registration: &Registration) -> String {
     }
 }
 
-fn declared(registration: &Registration) -> Declared {
+fn declared(binary: Binary, registration: &Registration) -> Declared {
     let owned = |list: &[&str]| list.iter().map(|item| (*item).to_owned()).collect();
     // An arm's function is `<scenario>__<arm>` (D4).
     let is_arm = registration.id.contains('/');
@@ -131,6 +141,10 @@ fn declared(registration: &Registration) -> Declared {
         },
         budgets: registration.budgets.as_ref().map(budget::budgets),
         shares_nothing: registration.shares_nothing,
+        package: binary.package.to_owned(),
+        target: binary.target.to_owned(),
+        surface: registration.surface.map(str::to_owned),
+        negative_controls: owned(registration.negative_controls),
     }
 }
 

@@ -1,6 +1,7 @@
 //! What a person sees when a scenario failed: the verdict, the witness, the ends of the logs, how to run it again.
 
 use crate::checker::Outcome;
+use crate::report::terminal::ephemeral_command;
 use crate::session::{Layout, disk};
 use crate::verdict::{End, RunRecord, ScenarioRecord, violates};
 use std::fmt::Write;
@@ -22,7 +23,7 @@ pub(crate) fn verdict_line(record: &ScenarioRecord) -> String {
 }
 
 /// The text for stderr. Its first line is `Error: …`, which nextest copies into its JUnit file.
-pub(crate) fn failure_text(record: &ScenarioRecord, layout: &Layout, package: &str) -> String {
+pub(crate) fn failure_text(record: &ScenarioRecord, layout: &Layout) -> String {
     let mut text = format!("\n---- {} ----\n", record.declared.test);
     let shown = telling(record);
     let seed = shown.map(|(_, run)| format!(" seed={}", run.request.seed)).unwrap_or_default();
@@ -33,20 +34,27 @@ pub(crate) fn failure_text(record: &ScenarioRecord, layout: &Layout, package: &s
     if let Some((folder, run)) = shown {
         witness(&mut text, run);
         logs(&mut text, layout, folder, run);
-        line(&mut text, &format!("again: {}", again(record, run, package)));
+        line(&mut text, &format!("again: {}", again(record, run)));
     }
     line(&mut text, &format!("findings: {}", layout.finding(&record.declared.id).display()));
     text
 }
 
 /// The command that runs one execution again.
-pub(crate) fn again(record: &ScenarioRecord, run: &RunRecord, package: &str) -> String {
+pub(crate) fn again(record: &ScenarioRecord, run: &RunRecord) -> String {
+    if let Some(command) = ephemeral_command(record, run.request.seed) {
+        return command;
+    }
     let args = match run.request.sut_args.as_slice() {
         [] => String::new(),
         args => format!("DISTTEST_SUT_ARGS='{}' ", args.join(" ").replace('\'', r"'\''")),
     };
+    let package = match record.declared.package.as_str() {
+        "" => String::new(),
+        package => format!(" -p {package}"),
+    };
     format!(
-        "DISTTEST_TIER={} DISTTEST_SEED={} {args}cargo test -p {package} -- --exact {}",
+        "DISTTEST_TIER={} DISTTEST_SEED={} {args}cargo test{package} -- --exact {}",
         record.tier, run.request.seed, record.declared.test
     )
 }

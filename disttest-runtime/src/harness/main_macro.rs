@@ -14,7 +14,9 @@
 macro_rules! main {
     () => {
         fn main() {
-            $crate::main_of_tests()
+            // Not every build tool sets them.
+            let (package, target) = (::core::option_env!("CARGO_PKG_NAME"), ::core::option_env!("CARGO_CRATE_NAME"));
+            $crate::main_of_tests(package.unwrap_or(""), target.unwrap_or(""))
         }
 
         // Items under this attribute exist only under the standard harness; a constant inside them is evaluated even

@@ -34,9 +34,10 @@ use crate::session::{Key, KeyInputs};
 /// of its own.
 const FAILED: i32 = 101;
 
-/// `main` of a test target with `harness = false`; written by [`crate::main!`]. Never returns.
-pub fn main_of_tests() -> ! {
-    std::process::exit(match run() {
+/// `main` of a test target with `harness = false`; written by [`crate::main!`], which knows the package and the crate
+/// name of the target. Never returns.
+pub fn main_of_tests(package: &'static str, target: &'static str) -> ! {
+    std::process::exit(match run(catalog::Binary { package, target }) {
         Ok(true) => 0,
         Ok(false) => FAILED,
         Err(message) => {
@@ -47,8 +48,8 @@ pub fn main_of_tests() -> ! {
 }
 
 /// True when nothing failed; the error is a sentence for the person at the terminal.
-fn run() -> Result<bool, String> {
-    let entries = catalog::catalog()?;
+fn run(binary: catalog::Binary) -> Result<bool, String> {
+    let entries = catalog::catalog(binary)?;
     let line = argv::CommandLine::parse(std::env::args().skip(1));
     let options = options::Options::read(|name| {
         // A value that is no text is no absent one: it must be refused, not passed over.

@@ -1,6 +1,8 @@
 //! What the environment asks of a run, read once and checked before anything starts.
 
 use crate::plan::Tier;
+use crate::verdict::Harness;
+use std::path::PathBuf;
 
 /// The `DISTTEST_*` variables of a run (keys and roots of sessions are read by the session module).
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -15,6 +17,8 @@ pub(crate) struct Options {
     pub(crate) nextest_attempt: Option<String>,
     /// `DISTTEST_SESSION_ROOT`.
     pub(crate) session_root: Option<String>,
+    /// `DISTTEST_EPHEMERAL_OF`: this test stands in an ephemeral package, and the package under test is in this folder.
+    pub(crate) ephemeral_of: Option<PathBuf>,
     /// `DISTTEST_SUT_ARGS`, split at white space.
     pub(crate) sut_args: Vec<String>,
     /// `DISTTEST_ALLOW_MISSING_BUDGETS`.
@@ -35,6 +39,11 @@ pub(crate) enum SeedChoice {
 }
 
 impl Options {
+    /// Where the tests of this process stand.
+    pub(crate) fn harness(&self) -> Harness {
+        if self.ephemeral_of.is_some() { Harness::Ephemeral } else { Harness::Repository }
+    }
+
     /// Reads the variables through `var`. The error is for the person who set one.
     pub(crate) fn read(var: impl Fn(&str) -> Option<String>) -> Result<Options, String> {
         let given = |name: &str| var(name).map(|value| value.trim().to_owned()).filter(|value| !value.is_empty());
@@ -57,6 +66,7 @@ impl Options {
             strict: var("DISTTEST_STRICT").filter(|v| !v.is_empty()).or_else(|| var("CI")).is_some_and(|v| is_true(&v)),
             nextest_attempt: given("NEXTEST_ATTEMPT_ID"),
             session_root: given("DISTTEST_SESSION_ROOT"),
+            ephemeral_of: given("DISTTEST_EPHEMERAL_OF").map(PathBuf::from),
             sut_args: given("DISTTEST_SUT_ARGS").map(words).unwrap_or_default(),
             allow_missing_budgets: given("DISTTEST_ALLOW_MISSING_BUDGETS").is_some_and(|value| is_true(&value)),
             deadline: number("DISTTEST_DEADLINE")?,

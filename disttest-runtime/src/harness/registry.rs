@@ -44,7 +44,9 @@ pub struct Registration {
     pub landing: DeclaredLanding,
     /// Budgets; `None` for `exit_criteria` of a legacy plan.
     pub budgets: Option<DeclaredBudgets>,
-    /// What must be denied and unobservable (§7.M.S of a scenario without arms).
+    /// Surface that an arm covers.
+    pub surface: Option<&'static str>,
+    /// What must be denied and unobservable (§7.M.S).
     pub negative_controls: &'static [&'static str],
     /// Regions of this function that are not filled: (name, line).
     pub unfilled: &'static [(&'static str, u32)],

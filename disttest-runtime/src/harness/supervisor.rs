@@ -118,6 +118,7 @@ impl<'a> Supervisor<'a> {
     async fn try_scenario(&mut self, selected: &Selected<'_>) -> Result<TestResult> {
         let entry = selected.entry;
         let joined = self.join(entry)?;
+        joined.session.claim(&entry.declared)?;
         if let Some(reason) = &selected.ignored {
             // Registered as NOT-RUN by joining; the report must say so even when nothing else runs.
             joined.session.rebuild()?;
@@ -144,7 +145,7 @@ impl<'a> Supervisor<'a> {
         if let Some(joined) = self.sessions.get(&key) {
             return Ok(joined.clone());
         }
-        let package = Path::new(entry.registration.manifest_dir);
+        let package = self.options.ephemeral_of.as_deref().unwrap_or(Path::new(entry.registration.manifest_dir));
         let (workspace, root) = (workspace_root(package), session_root(self.options.session_root.as_deref(), package));
         let plan = PlanFile::find(entry.registration.plan, package);
         let session = Session::join(&SessionSpec {
@@ -155,6 +156,7 @@ impl<'a> Supervisor<'a> {
             tier: self.options.tier,
             sut_args: &self.options.sut_args,
             missing_budgets_allowed: self.options.allow_missing_budgets,
+            environment: &[],
         })?;
         let joined = Joined { plan, session };
         let of_plan = self.entries.iter().filter(|e| (e.registration.plan, e.registration.manifest_dir) == key);
@@ -191,7 +193,8 @@ impl<'a> Supervisor<'a> {
 
     fn not_run(&self, entry: &Entry, plan: &PlanFile, rule: &str, reason: String) -> ScenarioRecord {
         let drift = drift_of(plan, &entry.declared, entry.registration.plan_sha256);
-        not_run(&entry.declared, self.options.tier, drift, entry.unfilled.clone(), rule, reason)
+        let record = not_run(&entry.declared, self.options.tier, drift, entry.unfilled.clone(), rule, reason);
+        ScenarioRecord { harness: self.options.harness(), ..record }
     }
 
     async fn attempt(&mut self, entry: &Entry, joined: &Joined) -> Result<ScenarioRecord> {
@@ -321,7 +324,9 @@ impl<'a> Supervisor<'a> {
     fn judged(&self, attempted: &Attempted<'_>, pending: Vec<(String, RunRecord)>) -> ScenarioRecord {
         let runs = attempted.runs.iter().cloned().chain(pending).collect();
         let entry = attempted.entry;
-        judge(&entry.declared, self.options.tier, runs, attempted.drift.clone(), entry.unfilled.clone())
+        let drift = attempted.drift.clone();
+        let record = judge(&entry.declared, self.options.tier, runs, drift, entry.unfilled.clone());
+        ScenarioRecord { harness: self.options.harness(), ..record }
     }
 
     /// Writes the record, rebuilds the reports and says what the runner is told.
@@ -329,7 +334,7 @@ impl<'a> Supervisor<'a> {
         let manifest = session.finish(&record)?;
         let ok = test_is_ok(&record, self.options.tier);
         let layout = session.layout();
-        let failure = (!ok).then(|| failure::failure_text(&record, layout, entry.registration.package));
+        let failure = (!ok).then(|| failure::failure_text(&record, layout));
         Ok(TestResult {
             name: entry.name.clone(),
             outcome: if ok { TestOutcome::Ok } else { TestOutcome::Failed },

@@ -1,7 +1,7 @@
 //! What a command line makes of registered scenarios: the catalogue, the selection and the lists.
 
 use super::argv::CommandLine;
-use super::catalog::{Entry, build};
+use super::catalog::{Binary, Entry, build};
 use super::select::{list, select};
 use super::{DeclaredBudget, DeclaredBudgets, DeclaredLanding, DeclaredRelease, Registration, UnfilledRegion};
 use crate::plan::{Category, Release};
@@ -32,6 +32,7 @@ fn registration(id: &'static str, module: &'static str, function: &'static str) 
             hardening: DeclaredBudget { seeds: 3, ..SMOKE },
             release: DeclaredRelease::NotProvided("not provided — cost. Revisit when: 1.0."),
         }),
+        surface: None,
         negative_controls: &[],
         unfilled: &[],
         shares_nothing: false,
@@ -47,7 +48,7 @@ fn catalogue(registrations: Vec<Registration>, regions: Vec<UnfilledRegion>) -> 
     // Registrations are constants of a binary; here they live as long as the test process.
     let registrations: &'static [Registration] = Vec::leak(registrations);
     let regions: &'static [UnfilledRegion] = Vec::leak(regions);
-    build(registrations.iter(), regions.iter())
+    build(Binary { package: "store", target: "s1" }, registrations.iter(), regions.iter())
 }
 
 /// A filled scenario, an unfilled one, and one whose helper is unfilled.
@@ -89,6 +90,10 @@ fn nothing_registered_and_two_of_a_kind_are_errors() {
     check(vec![], "no scenario is registered");
     check(vec![registration("S1", "a", "x"), registration("S2", "b", "x")], "name `x`");
     check(vec![registration("S1", "a", "x"), registration("S1", "a", "y")], "id S1 of docs/plan.md");
+    check(
+        vec![registration("S5/api", "a", "x__api"), registration("S5/api", "b", "y__api")],
+        "id S5/api of docs/plan.md",
+    );
     let mut other_plan = registration("S1", "a", "y");
     other_plan.plan = "docs/other.md";
     assert!(catalogue(vec![registration("S1", "a", "x"), other_plan], Vec::new()).is_ok());
@@ -98,9 +103,15 @@ fn nothing_registered_and_two_of_a_kind_are_errors() {
 fn what_the_attribute_declared_is_carried_over_and_unknown_words_gate() {
     let mut arm = registration("S5/api", "store", "no_leak__api");
     arm.no_fault = Some("ignored beside a nemesis");
+    (arm.surface, arm.negative_controls) = (Some("public API"), &["tenant B reads A"]);
     let entry = catalogue(vec![arm], Vec::new()).expect("a catalogue").remove(0);
     let declared = entry.declared;
     assert_eq!((declared.name.as_str(), declared.test.as_str()), ("no_leak", "no_leak__api"));
+    assert_eq!((declared.package.as_str(), declared.target.as_str()), ("store", "s1"));
+    assert_eq!(
+        (declared.surface.as_deref(), declared.negative_controls.join("")),
+        (Some("public API"), "tenant B reads A".to_owned())
+    );
     assert_eq!(declared.falsifies, [("C1".to_owned(), vec![Category::Safety, Category::Safety])]);
     assert_eq!(declared.checkers, [("linearizability".to_owned(), Scope::PerKey)]);
     assert!(matches!(declared.fault, DeclaredFault::Planned { .. }));

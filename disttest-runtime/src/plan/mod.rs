@@ -1,5 +1,6 @@
 //! L1: the test plan: typed model with source positions, parser, lint. Pure: a text in, a plan and diagnostics out.
 
+mod arms;
 mod budget;
 mod category;
 mod digest;
@@ -20,6 +21,7 @@ mod parse;
 mod render;
 mod resolve;
 mod rules;
+mod suppress;
 mod without_spans;
 
 pub use budget::{Budget, Budgets, Release, Tier};
@@ -35,6 +37,7 @@ pub use parse::parse;
 pub use render::render;
 pub use resolve::{Fault, Resolved, resolve, resolve_arm};
 pub use rules::{RULES, Rule, rule};
+pub use suppress::{Scope, Suppressed, Suppression, may_be_suppressed, suppress, suppressions};
 
 use crate::base::diagnostic::Diagnostic;
 
@@ -51,6 +54,16 @@ pub fn check(text: &str) -> (Plan, Vec<Diagnostic>) {
     }
     told.sort_by_key(|d| (d.span.start, d.span.end));
     (plan, told)
+}
+
+/// As [`check`], with the plan's own suppressions applied: what is told of it unless somebody sets levels, and what is
+/// not. A test, an attribute or a verdict never looks at suppressions; they ask [`check`].
+pub fn told(text: &str) -> (Plan, Vec<Diagnostic>, Vec<Suppressed>) {
+    let (plan, mut found) = check(text);
+    let (allowed, wrong) = suppressions(&plan, text);
+    found.extend(wrong);
+    let (kept, suppressed) = suppress(&allowed, found);
+    (plan, kept, suppressed)
 }
 
 /// True for a text that is such a plan at all, whole or damaged. Another text deserves one sentence, not a hundred

@@ -58,24 +58,26 @@ pub fn resolve(plan: &Plan, scenario: &Scenario) -> (Resolved, Vec<Diagnostic>) 
         oracle: scenario.field(ORACLE),
         observability: scenario.field("Observability required"),
         serious: scenario.is_serious(plan),
+        falsifies: scenario.falsifies.iter().map(|id| id.value.clone()).collect(),
+        budgets: scenario.budgets.clone(),
     };
-    finish(plan, scenario, scenario.name.value.clone(), view)
+    finish(plan, scenario.name.value.clone(), view)
 }
 
 /// Resolves an arm: §7.M and oracle are its own, everything else is inherited (format D4).
 pub fn resolve_arm(plan: &Plan, scenario: &Scenario, arm: &Arm) -> (Resolved, Vec<Diagnostic>) {
-    let own =
-        |label: &str| arm.fields.iter().find(|f| f.label == label).map(|f| &f.value).filter(|v| !v.value.is_empty());
     let view = View {
         id: &arm.id,
         block: arm.model_block.as_ref(),
-        faults: own(FAULTS).or(scenario.field(FAULTS)),
-        oracle: own(ORACLE),
+        faults: arm.field(scenario, FAULTS),
+        oracle: arm.own(ORACLE),
         observability: None,
         serious: true,
+        falsifies: arm.falsifies(scenario),
+        budgets: arm.budgets(scenario),
     };
     let name = arm.name.clone().unwrap_or_else(|| scenario.name.value.clone());
-    finish(plan, scenario, name, view)
+    finish(plan, name, view)
 }
 
 /// The parts of a scenario or arm that are prose.
@@ -86,19 +88,21 @@ struct View<'p> {
     oracle: Option<&'p Spanned<String>>,
     observability: Option<&'p Spanned<String>>,
     serious: bool,
+    falsifies: Vec<Id>,
+    budgets: Option<Budgets>,
 }
 
-fn finish(plan: &Plan, scenario: &Scenario, name: String, view: View<'_>) -> (Resolved, Vec<Diagnostic>) {
+fn finish(plan: &Plan, name: String, view: View<'_>) -> (Resolved, Vec<Diagnostic>) {
     let mut told = Vec::new();
     let categories = |id: &Id| plan.claim(id).map_or_else(|| vec![Category::Safety], |c| c.categories.clone());
     let resolved = Resolved {
         id: view.id.value.clone(),
         name,
-        falsifies: scenario.falsifies.iter().map(|id| (id.value.clone(), categories(&id.value))).collect(),
+        falsifies: view.falsifies.iter().map(|id| (id.clone(), categories(id))).collect(),
         model: model(&view, &mut told),
         checkers: checkers(&view, &mut told),
         fault: fault(&view, &mut told),
-        budgets: scenario.budgets.clone(),
+        budgets: view.budgets.clone(),
     };
     (resolved, told)
 }

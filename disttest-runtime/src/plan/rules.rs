@@ -76,6 +76,8 @@ pub const RULES: &[Rule] = &[
     warning("several-targets", "a scenario has one target"),
     warning("section-heading", "a section is `## <number>. <title>`"),
     warning("skeleton-not-fenced", "a skeleton is a fenced block"),
+    error("suppression-refused", "a rule that a run relies on is not suppressed"),
+    error("suppression-without-reason", "a suppression says why"),
     error("surfaces-field", "§7.M.S has surfaces and negative controls for a boundary claim"),
     error("surfaces-missing", "a scenario that falsifies a boundary or fairness claim has §7.M.S"),
     warning("sut-model-bullet", "§2 has its seven bullets"),
@@ -88,6 +90,7 @@ pub const RULES: &[Rule] = &[
     error("undefined-id", "an id that is used is defined"),
     error("unknown-category", "a category is one of the eleven words"),
     warning("unknown-skeleton-language", "a skeleton is rust, go, python, typescript or shell"),
+    warning("unknown-suppression", "a suppression can be read and names rules that there are"),
     note("unmeasured-budget", "a factor of a budget is a dimension that is measured"),
     error("unreadable-budget", "a budget is numbers with units"),
     error("unreadable-claim", "a row of §1b or §1c starts with an id"),
@@ -99,6 +102,7 @@ pub const RULES: &[Rule] = &[
     warning("unresolved-checker", "§7.M or the oracle names a checker of the catalogue"),
     warning("unresolved-fault", "a scenario names its nemeses and landing signals, or `none — <reason>`"),
     warning("unresolved-model", "`Model under test` starts with a model of the format"),
+    warning("unused-suppression", "a suppression suppresses something"),
     error("vague-oracle", "an oracle is machine-checkable"),
 ];
 
@@ -116,7 +120,14 @@ pub(super) fn report(
 ) -> Diagnostic {
     // A rule that is missing from the table is a mistake of ours; a test looks for it, and here it is an error.
     let severity = self::rule(rule).map_or(Severity::Error, |r| r.severity);
-    Diagnostic { rule: rule.to_owned(), severity, message: message.into(), span, help: Some(help.into()) }
+    Diagnostic {
+        rule: rule.to_owned(),
+        severity,
+        message: message.into(),
+        span,
+        help: Some(help.into()),
+        edits: Vec::new(),
+    }
 }
 
 #[cfg(test)]

@@ -1,8 +1,8 @@
 //! The scenarios of a session as the reports see them: records with their facts, and what the plan has beside them.
 
-use crate::plan::{Id, Plan, Scenario};
-use crate::verdict::{Facts, RunRecord, ScenarioRecord, SessionVerdict, Verdict, aggregate, parent_of};
-use std::collections::BTreeSet;
+use crate::plan::{Id, Plan, Scenario, Tier};
+use crate::verdict::{Facts, RunRecord, ScenarioRecord, SessionVerdict, Verdict, aggregate, parent_of, root_of};
+use std::collections::{BTreeSet, HashMap};
 
 /// A scenario or arm: its record with the facts read from it, or only the plan's word that it exists.
 #[derive(Debug)]
@@ -23,12 +23,18 @@ impl Case<'_> {
     }
 
     pub(super) fn headline(&self) -> String {
-        self.ran.as_ref().map_or_else(|| "not attempted in this session".to_owned(), |(r, _)| r.why.headline())
+        let Some((record, _)) = &self.ran else { return "not attempted in this session".to_owned() };
+        let headline = record.why.headline();
+        record.harness.note().map_or_else(|| headline.clone(), |note| format!("{headline} [{note}]"))
+    }
+
+    fn tier_met(&self) -> Option<Tier> {
+        self.ran.as_ref().and_then(|(record, _)| record.tier_met)
     }
 
     /// `smoke`, `hardening`, `release` or `—`.
     pub(super) fn tier(&self) -> &'static str {
-        self.ran.as_ref().and_then(|(record, _)| record.tier_met).map_or("—", |tier| tier.as_str())
+        tier_name(self.tier_met())
     }
 
     pub(super) fn slug(&self) -> String {
@@ -43,6 +49,86 @@ impl Case<'_> {
             (None, None) => Vec::new(),
         }
     }
+}
+
+fn tier_name(met: Option<Tier>) -> &'static str {
+    met.map_or("—", Tier::as_str)
+}
+
+/// A scenario as a plan counts it: with the verdict of its one record, or joined from its arms.
+#[derive(Debug)]
+pub(super) struct Whole<'c, 'a> {
+    /// `S5`.
+    pub(super) id: String,
+    /// Its name in the plan.
+    pub(super) name: &'c str,
+    /// The scenario of the plan.
+    pub(super) planned: Option<&'a Scenario>,
+    /// Its verdict.
+    pub(super) verdict: Verdict,
+    /// Why, in a sentence.
+    pub(super) headline: String,
+    /// What it is made of: itself, or its arms.
+    pub(super) parts: Vec<&'c Case<'a>>,
+    /// It has arms, so that its verdict stands in no record.
+    pub(super) joined: bool,
+}
+
+impl Whole<'_, '_> {
+    /// `smoke`, `hardening`, `release` or `—`: the least of its arms.
+    pub(super) fn tier(&self) -> &'static str {
+        tier_name(self.parts.iter().map(|part| part.tier_met()).min().flatten())
+    }
+
+    /// Claims that any of its parts falsifies.
+    pub(super) fn claims(&self) -> BTreeSet<String> {
+        self.parts.iter().flat_map(|part| part.claims()).map(|id| canonical(&id)).collect()
+    }
+
+    /// `S5 PARTIAL-surface (S5/api PASS-smoke, S5/sdk NOT-RUN)`.
+    pub(super) fn told(&self) -> String {
+        let arms: Vec<String> = self.parts.iter().map(|arm| format!("{} {}", arm.id, arm.verdict())).collect();
+        let arms = if self.joined { format!(" ({})", arms.join(", ")) } else { String::new() };
+        format!("{} {}{arms}", self.id, self.verdict)
+    }
+}
+
+/// The scenarios that `cases` belong to, in their order.
+pub(super) fn wholes<'c, 'a>(plan: Option<&'a Plan>, cases: &'c [Case<'a>]) -> Vec<Whole<'c, 'a>> {
+    let mut at: HashMap<String, usize> = HashMap::new();
+    let mut groups: Vec<(String, Vec<&'c Case<'a>>)> = Vec::new();
+    for case in cases {
+        let root = canonical(root_of(&case.id));
+        let index = *at.entry(root.clone()).or_insert(groups.len());
+        match groups.get_mut(index) {
+            Some((_, parts)) => parts.push(case),
+            None => groups.push((root, vec![case])),
+        }
+    }
+    groups.into_iter().map(|(root, parts)| whole(plan, root, parts)).collect()
+}
+
+fn whole<'c, 'a>(plan: Option<&'a Plan>, root: String, parts: Vec<&'c Case<'a>>) -> Whole<'c, 'a> {
+    let joined = parts.len() > 1 || parts.iter().any(|part| parent_of(&part.id).is_some());
+    let first = parts.first().expect("a root is the root of some case");
+    let (verdict, headline) = match joined {
+        false => (first.verdict(), first.headline()),
+        true => joined_verdict(plan, &parts),
+    };
+    let (name, planned) = (first.name.as_str(), planned(plan, &root));
+    Whole { id: root, name, planned, verdict, headline, parts, joined }
+}
+
+/// Without the plan nobody knows which arms are missing, so that those at hand cannot make the whole pass.
+fn joined_verdict(plan: Option<&Plan>, parts: &[&Case<'_>]) -> (Verdict, String) {
+    let arms: Vec<(&str, Option<Verdict>)> =
+        parts.iter().map(|part| (part.id.as_str(), Some(part.verdict()))).collect();
+    let (verdict, why) = aggregate(&arms);
+    if plan.is_none() && verdict.is_pass() {
+        let unknown = "the plan is not at hand, so that arms may be missing";
+        return (Verdict::PartialSurface, format!("{unknown}; {}", why.headline()));
+    }
+    (verdict, why.headline())
 }
 
 /// Facts of one record.
@@ -77,12 +163,10 @@ pub(super) fn planned<'a>(plan: Option<&'a Plan>, id: &str) -> Option<&'a Scenar
     plan?.scenario(&Id::parse(parent_of(id).unwrap_or(id))?)
 }
 
-/// Ids of the parts of `scenario` that get a verdict of their own.
-pub(super) fn leaves(scenario: &Scenario) -> Vec<String> {
-    match scenario.arms.as_slice() {
-        [] => vec![scenario.id.value.to_string()],
-        arms => arms.iter().map(|arm| arm.id.value.to_string()).collect(),
-    }
+/// Ids of the parts of `scenario` that get a verdict of their own: its arms, those that are only listed included.
+fn leaves(scenario: &Scenario) -> Vec<String> {
+    let arms = scenario.arm_ids();
+    if arms.is_empty() { vec![scenario.id.value.to_string()] } else { arms.iter().map(Id::to_string).collect() }
 }
 
 /// `S01` and `S1` are one id.
@@ -94,27 +178,14 @@ fn order(id: &str) -> (u32, String) {
     (Id::parse(id).map_or(u32::MAX, |id| id.number()), id.to_owned())
 }
 
-/// Scenarios that have arms here: (parent id, name, verdict joined from its arms).
-pub(super) fn parents(cases: &[Case<'_>]) -> Vec<(String, String, Verdict)> {
-    let mut ids: Vec<&str> = cases.iter().filter_map(|case| parent_of(&case.id)).collect();
-    ids.dedup();
-    ids.into_iter()
-        .map(|id| {
-            let arms: Vec<&Case<'_>> = cases.iter().filter(|case| parent_of(&case.id) == Some(id)).collect();
-            let verdicts: Vec<Verdict> = arms.iter().map(|arm| arm.verdict()).collect();
-            (id.to_owned(), arms.first().map_or(String::new(), |arm| arm.name.clone()), aggregate(&verdicts))
-        })
-        .collect()
-}
-
-/// The session's verdict and its headline. Scenarios and arms of the plan that this session has no record of count as
-/// NOT-RUN: a session that ran a part of its plan is not DONE.
+/// The session's verdict and its headline, over whole scenarios. Scenarios and arms of the plan that this session has no
+/// record of count as NOT-RUN: a session that ran a part of its plan is not DONE.
 pub fn session_verdict(plan: Option<&Plan>, records: &[ScenarioRecord]) -> (SessionVerdict, String) {
-    verdict_of(&cases(plan, records))
+    verdict_of(&wholes(plan, &cases(plan, records)))
 }
 
-pub(super) fn verdict_of(cases: &[Case<'_>]) -> (SessionVerdict, String) {
-    let verdicts: Vec<Verdict> = cases.iter().map(Case::verdict).collect();
+pub(super) fn verdict_of(wholes: &[Whole<'_, '_>]) -> (SessionVerdict, String) {
+    let verdicts: Vec<Verdict> = wholes.iter().map(|whole| whole.verdict).collect();
     let verdict = SessionVerdict::of(&verdicts);
     let count = |wanted: fn(Verdict) -> bool| verdicts.iter().filter(|v| wanted(**v)).count();
     let (all, passes, fails) = (verdicts.len(), count(Verdict::is_pass), count(Verdict::is_fail));

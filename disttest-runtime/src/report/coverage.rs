@@ -1,63 +1,61 @@
 //! What the run covered of the plan: hypotheses, surfaces, release budgets, adequacy, confidence.
 
-use super::case::{Case, canonical, parents};
+use super::case::{Case, Whole, canonical};
 use super::doc::Doc;
 use super::escape::{cell, inline};
 use crate::plan::{Category, Id, Plan, Release};
 use crate::verdict::{Verdict, parent_of};
+use std::collections::BTreeSet;
 
 /// Section 5: every hypothesis, the unexercised ones with the reason.
-pub(super) fn hypotheses(doc: &mut Doc, plan: Option<&Plan>, cases: &[Case<'_>]) {
+pub(super) fn hypotheses(doc: &mut Doc, plan: Option<&Plan>, wholes: &[Whole<'_, '_>]) {
     let Some(plan) = plan else {
         return doc.block("The plan is not at hand: its hypotheses are unknown.");
     };
     let line = |h: &crate::plan::Hypothesis| {
         let id = &h.id.value;
-        let closing: Vec<&Case<'_>> = cases.iter().filter(|case| closes(case, id)).collect();
+        let closing: Vec<&Whole<'_, '_>> = wholes.iter().filter(|whole| closes(whole, id)).collect();
         format!("{id} {} — {}", inline(&h.title), inline(&exercised(&closing)))
     };
     let lines: Vec<String> = plan.hypotheses.iter().map(line).collect();
     doc.bullets(&lines, "The plan names no hypothesis.");
 }
 
-fn closes(case: &Case<'_>, id: &Id) -> bool {
-    case.planned.is_some_and(|scenario| scenario.closes.iter().any(|closed| &closed.value == id))
+fn closes(whole: &Whole<'_, '_>, id: &Id) -> bool {
+    whole.planned.is_some_and(|scenario| scenario.closes.iter().any(|closed| &closed.value == id))
 }
 
-fn exercised(closing: &[&Case<'_>]) -> String {
+fn exercised(closing: &[&Whole<'_, '_>]) -> String {
     if closing.is_empty() {
         return "not exercised: no scenario closes it".to_owned();
     }
-    let concluded = |case: &&&Case<'_>| case.verdict().is_pass() || case.verdict().is_fail();
-    let told = |case: &&Case<'_>| format!("{} ({})", case.id, case.verdict());
-    if closing.iter().any(|case| concluded(&case)) {
+    let told = |whole: &&Whole<'_, '_>| format!("{} ({})", whole.id, whole.verdict);
+    if closing.iter().any(|whole| whole.verdict.is_pass() || whole.verdict.is_fail()) {
         return format!("exercised by {}", closing.iter().map(told).collect::<Vec<_>>().join(", "));
     }
-    let why = |case: &&Case<'_>| format!("{} ({}): {}", case.id, case.verdict(), case.headline());
+    let why = |whole: &&Whole<'_, '_>| format!("{} ({}): {}", whole.id, whole.verdict, whole.headline);
     format!("not exercised to a conclusion: {}", closing.iter().map(why).collect::<Vec<_>>().join("; "))
 }
 
-/// Section 6.
-pub(super) fn surfaces(doc: &mut Doc, plan: Option<&Plan>, cases: &[Case<'_>]) {
-    let wanted: Vec<&Case<'_>> = cases.iter().filter(|case| has_surfaces(plan, case)).collect();
+/// Section 6: every arm, then its scenario.
+pub(super) fn surfaces(doc: &mut Doc, plan: Option<&Plan>, wholes: &[Whole<'_, '_>]) {
+    let covers = |whole: &&Whole<'_, '_>| whole.parts.iter().any(|part| has_surfaces(plan, part));
+    let wanted: Vec<&Whole<'_, '_>> = wholes.iter().filter(covers).collect();
     if wanted.is_empty() {
         return doc.block("No boundary or fairness scenarios in this plan.");
     }
     let mut rows: Vec<Vec<String>> = Vec::new();
-    let joined = parents(cases);
-    for case in &wanted {
-        rows.push(surface_row(case));
-        let last_arm = wanted.iter().rfind(|other| parent_of(&other.id) == parent_of(&case.id));
-        if let Some(parent) = parent_of(&case.id)
-            && last_arm.is_some_and(|last| last.id == case.id)
-        {
-            rows.extend(joined.iter().filter(|(id, ..)| id == parent).map(|(id, _, verdict)| parent_row(id, *verdict)));
-        }
+    for whole in &wanted {
+        rows.extend(whole.parts.iter().map(|part| surface_row(part)));
+        rows.extend(whole.joined.then(|| parent_row(whole)));
     }
     let columns = ["Scenario / arm", "Surface", "Planned", "Executed", "Verdict", "Downgrade reason"];
     doc.table(&columns, &rows, "");
-    let missing: Vec<String> =
-        wanted.iter().filter(|case| !attempted(case)).map(|case| inline(surface(case))).collect();
+    let parts = wanted.iter().flat_map(|whole| &whole.parts);
+    let mut missing: Vec<String> = parts.filter(|part| !attempted(part)).map(|part| missing_surface(part)).collect();
+    if plan.is_none() {
+        missing.push("others are unknown, since the plan is not at hand".to_owned());
+    }
     match missing.is_empty() {
         true => doc.block("All planned surfaces were executed."),
         false => doc.block(format!("**Missing surfaces this run did not cover:** {}", missing.join(", "))),
@@ -72,8 +70,26 @@ fn has_surfaces(plan: Option<&Plan>, case: &Case<'_>) -> bool {
     parent_of(&case.id).is_some() || of_plan || of_attribute
 }
 
+/// As the attribute names it, else the plan, else the part of the id behind the slash.
 fn surface<'a>(case: &'a Case<'_>) -> &'a str {
-    case.id.split_once('/').map_or(case.name.as_str(), |(_, arm)| arm)
+    let declared = case.ran.as_ref().and_then(|(record, _)| record.declared.surface.as_deref());
+    let arm = || Id::parse(&case.id).and_then(|id| case.planned?.arm(&id));
+    let of_id = || case.id.split_once('/').map_or(case.name.as_str(), |(_, arm)| arm);
+    declared.unwrap_or_else(|| arm().map_or_else(of_id, |arm| arm.surface()))
+}
+
+fn missing_surface(case: &Case<'_>) -> String {
+    match parent_of(&case.id) {
+        Some(_) => format!("{} ({})", inline(surface(case)), inline(&case.id)),
+        None => inline(surface(case)),
+    }
+}
+
+/// The plan has this very scenario or arm.
+fn is_planned(case: &Case<'_>) -> bool {
+    let Some(scenario) = case.planned else { return false };
+    let arms = scenario.arm_ids();
+    Id::parse(&case.id).is_some_and(|id| arms.contains(&id) || (arms.is_empty() && id == scenario.id.value))
 }
 
 fn attempted(case: &Case<'_>) -> bool {
@@ -83,7 +99,11 @@ fn attempted(case: &Case<'_>) -> bool {
 fn surface_row(case: &Case<'_>) -> Vec<String> {
     let reason = if case.verdict().is_pass() { String::new() } else { case.headline() };
     let executed = if attempted(case) { "yes" } else { "no" };
-    let planned = if case.planned.is_some() { "yes" } else { "unknown" };
+    let planned = match (case.planned, is_planned(case)) {
+        (_, true) => "yes",
+        (Some(_), false) => "no",
+        (None, false) => "unknown",
+    };
     vec![
         cell(&case.id),
         cell(surface(case)),
@@ -94,9 +114,12 @@ fn surface_row(case: &Case<'_>) -> Vec<String> {
     ]
 }
 
-fn parent_row(id: &str, verdict: Verdict) -> Vec<String> {
-    let reason = if verdict.is_pass() { "—" } else { "joined from the arms above" };
-    vec![cell(id), "(aggregate)".into(), "—".into(), "—".into(), verdict.to_string(), reason.into()]
+fn parent_row(whole: &Whole<'_, '_>) -> Vec<String> {
+    let reason = if whole.verdict.is_pass() { "—".to_owned() } else { cell(&whole.headline) };
+    let planned = if whole.planned.is_some() { "yes" } else { "unknown" };
+    let attempts = whole.parts.iter().filter(|part| attempted(part)).count();
+    let executed = format!("{attempts} of {}", whole.parts.len());
+    vec![cell(&whole.id), "(aggregate)".into(), planned.into(), executed, whole.verdict.to_string(), reason]
 }
 
 /// Section 7. The words of the plan are lifted as they stand.
@@ -119,29 +142,30 @@ fn release_row(case: &Case<'_>) -> Option<Vec<String>> {
 }
 
 /// Ids of all claims: the plan's, else those that the records name.
-fn claims(plan: Option<&Plan>, cases: &[Case<'_>]) -> Vec<String> {
+fn claims(plan: Option<&Plan>, wholes: &[Whole<'_, '_>]) -> Vec<String> {
     if let Some(plan) = plan {
         return plan.claims.iter().map(|claim| claim.id.value.to_string()).collect();
     }
-    let mut ids: Vec<String> = cases.iter().flat_map(|case| case.claims()).map(|id| canonical(&id)).collect();
-    ids.sort();
-    ids.dedup();
-    ids
+    let ids: BTreeSet<String> = wholes.iter().flat_map(Whole::claims).collect();
+    ids.into_iter().collect()
 }
 
-fn falsifying<'c, 'a>(cases: &'c [Case<'a>], claim: &str) -> Vec<&'c Case<'a>> {
-    cases.iter().filter(|case| case.claims().iter().any(|id| canonical(id) == claim)).collect()
+fn falsifying<'w, 'c, 'a>(wholes: &'w [Whole<'c, 'a>], claim: &str) -> Vec<&'w Whole<'c, 'a>> {
+    wholes.iter().filter(|whole| whole.claims().contains(claim)).collect()
+}
+
+fn told(ran: &[&Whole<'_, '_>]) -> String {
+    ran.iter().map(|whole| whole.told()).collect::<Vec<_>>().join(", ")
 }
 
 /// Section 8.
-pub(super) fn adequacy(doc: &mut Doc, plan: Option<&Plan>, cases: &[Case<'_>]) {
+pub(super) fn adequacy(doc: &mut Doc, plan: Option<&Plan>, wholes: &[Whole<'_, '_>]) {
     let row = |claim: String| {
-        let ran = falsifying(cases, &claim);
-        let verdicts: Vec<String> = ran.iter().map(|case| format!("{} {}", case.id, case.verdict())).collect();
-        let ran_text = if verdicts.is_empty() { "no scenario falsifies it".to_owned() } else { verdicts.join(", ") };
+        let ran = falsifying(wholes, &claim);
+        let ran_text = if ran.is_empty() { "no scenario falsifies it".to_owned() } else { told(&ran) };
         vec![cell(&claim), cell(&argument(plan, &claim)), cell(&ran_text), cell(after(&ran))]
     };
-    let rows: Vec<Vec<String>> = claims(plan, cases).into_iter().map(row).collect();
+    let rows: Vec<Vec<String>> = claims(plan, wholes).into_iter().map(row).collect();
     let columns = ["Claim", "Plan's adequacy argument", "What actually ran", "Adequacy after this run"];
     doc.table(&columns, &rows, "The plan names no claim.");
 }
@@ -154,9 +178,9 @@ fn argument(plan: Option<&Plan>, claim: &str) -> String {
     if texts.is_empty() { "none in the plan".to_owned() } else { texts.join("; ") }
 }
 
-fn after(ran: &[&Case<'_>]) -> &'static str {
-    let any = |wanted: fn(Verdict) -> bool| ran.iter().any(|case| wanted(case.verdict()));
-    let all = |wanted: fn(Verdict) -> bool| !ran.is_empty() && ran.iter().all(|case| wanted(case.verdict()));
+fn after(ran: &[&Whole<'_, '_>]) -> &'static str {
+    let any = |wanted: fn(Verdict) -> bool| ran.iter().any(|whole| wanted(whole.verdict));
+    let all = |wanted: fn(Verdict) -> bool| !ran.is_empty() && ran.iter().all(|whole| wanted(whole.verdict));
     if any(Verdict::is_fail) {
         "refuted: a scenario that falsifies it observed a violation"
     } else if all(|v| v == Verdict::PassHardening) {
@@ -171,12 +195,11 @@ fn after(ran: &[&Case<'_>]) -> &'static str {
 }
 
 /// Section 9, in the conservative words of the plan format.
-pub(super) fn confidence(doc: &mut Doc, plan: Option<&Plan>, cases: &[Case<'_>]) {
+pub(super) fn confidence(doc: &mut Doc, plan: Option<&Plan>, wholes: &[Whole<'_, '_>]) {
     let (mut more, mut less, mut same) = (Vec::new(), Vec::new(), Vec::new());
-    for claim in claims(plan, cases) {
-        let ran = falsifying(cases, &claim);
-        let told = ran.iter().map(|case| format!("{} {}", case.id, case.verdict())).collect::<Vec<_>>().join(", ");
-        let entry = if told.is_empty() { format!("{claim} (no scenario)") } else { format!("{claim} ({told})") };
+    for claim in claims(plan, wholes) {
+        let ran = falsifying(wholes, &claim);
+        let entry = if ran.is_empty() { format!("{claim} (no scenario)") } else { format!("{claim} ({})", told(&ran)) };
         match after(&ran) {
             text if text.starts_with("refuted") => less.push(entry),
             text if text.starts_with("as argued") => more.push(entry),

@@ -59,7 +59,7 @@ fn head(doc: &mut Doc, session: &SessionRecord, record: &ScenarioRecord) {
         format!("{claim} ({words})")
     });
     doc.heading(1, &format!("{} {}: {}", inline(&declared.id), inline(&declared.name), record.verdict));
-    doc.fields(&[
+    let mut fields = vec![
         ("Plan", inline(&session.plan)),
         ("Commit under test", inline(&session.commit)),
         ("Session", format!("{} @ {}", inline(&session.slug), inline(&session.started))),
@@ -68,7 +68,12 @@ fn head(doc: &mut Doc, session: &SessionRecord, record: &ScenarioRecord) {
         ("Falsifies", inline(&claims.collect::<Vec<_>>().join("; "))),
         ("Oracle", inline(&evidence::oracle(declared))),
         ("Fault planned", inline(&fault)),
-    ]);
+    ];
+    fields.extend(declared.surface.as_ref().map(|surface| ("Surface", inline(surface))));
+    if !declared.negative_controls.is_empty() {
+        fields.push(("Negative controls declared", inline(&declared.negative_controls.join("; "))));
+    }
+    doc.fields(&fields);
 }
 
 fn why(doc: &mut Doc, record: &ScenarioRecord) {
@@ -181,7 +186,8 @@ fn windows(doc: &mut Doc, record: &ScenarioRecord) {
 }
 
 fn notes(record: &ScenarioRecord) -> Vec<String> {
-    let mut notes: Vec<String> = Vec::new();
+    let mut notes: Vec<String> =
+        record.harness.note().map(|note| format!("{note}: the repository holds no test of it")).into_iter().collect();
     for (_, run) in &record.runs {
         let name = run_name(run);
         notes.extend(

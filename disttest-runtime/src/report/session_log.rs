@@ -1,6 +1,6 @@
 //! `session-log.md` (format.md §13).
 
-use super::case::{Case, cases};
+use super::case::{Case, Whole, cases, wholes};
 use super::doc::Doc;
 use super::escape::{cell, code, inline};
 use super::evidence;
@@ -49,7 +49,7 @@ pub fn session_log_markdown(
     doc.heading(2, "Scenario timeline");
     timeline(&mut doc, events);
     doc.heading(2, "Scenario verdicts");
-    let rows: Vec<Vec<String>> = cases.iter().map(verdict_row).collect();
+    let rows: Vec<Vec<String>> = wholes(plan, &cases).iter().flat_map(verdict_rows).collect();
     doc.table(&["Scenario / arm", "Budget tier met", "Verdict", "Notes"], &rows, "No scenarios.");
     doc.heading(2, "Artifacts");
     doc.bullets(&artifacts(&cases), "None.");
@@ -95,6 +95,16 @@ pub(super) fn utc(unix_ms: u64) -> String {
         return format!("{unix_ms} ms");
     }
     humantime::format_rfc3339_seconds(UNIX_EPOCH + Duration::from_millis(unix_ms)).to_string()
+}
+
+/// Each arm, then the scenario; a scenario without arms alone.
+fn verdict_rows(whole: &Whole<'_, '_>) -> Vec<Vec<String>> {
+    let mut rows: Vec<Vec<String>> = whole.parts.iter().map(|part| verdict_row(part)).collect();
+    rows.extend(whole.joined.then(|| {
+        let verdict = whole.verdict.to_string();
+        vec![cell(&whole.id), whole.tier().to_owned(), verdict, cell(&format!("(aggregate) {}", whole.headline))]
+    }));
+    rows
 }
 
 fn verdict_row(case: &Case<'_>) -> Vec<String> {

@@ -99,6 +99,7 @@ fn record(declared: Declared, runs: Vec<RunRecord>, drift: Drift, unfilled: Vec<
         drift,
         verdict,
         why,
+        harness: Harness::default(),
     }
 }
 
@@ -117,6 +118,7 @@ fn session() -> SessionRecord {
         missing_budgets_allowed: false,
         tier: Tier::Hardening,
         sut_args: Vec::new(),
+        harness: None,
     }
 }
 
@@ -199,6 +201,84 @@ fn the_report_of_arms_has_their_rows_and_the_joined_one() {
     check("report-arms.md", &text, include_str!("testdata/report-arms.md"));
 }
 
+/// The plan with a scenario S5 of three arms, the last of which is only listed.
+fn plan_with_arms() -> Plan {
+    let text = "## 1b. Claims under test\n\n| ID | Claim | Category | Source | Inferred? |\n|---|---|---|---|---|\n\
+        | C7 | tenants stay apart | boundary | README | no |\n\n## 4. Failure-mode hypotheses\n\n\
+        H7. **Leak** \u{2014} one tenant sees another's.\n  - Could falsify: C7\n\n\
+        ## 7. Scenarios\n\n### Scenario S5: tenants_stay_apart\n\
+        - **Falsifies if it FAILs:** C7\n- **Closes:** H7\n\n\
+        #### \u{a7}7.M.S\n- **Scenario arms:** S5/api, S5/sdk, S5/admin\n\n\
+        #### Arm S5/api: public API\n- **Oracle:** linearizability\n\n#### Arm S5/sdk\n- **Oracle:** linearizability\n";
+    crate::plan::parse(text).0
+}
+
+/// An arm that passed with a verdict of its own, as far as the report is concerned.
+fn arm_with(name: &str, verdict: Verdict) -> ScenarioRecord {
+    let mut record = arm(name, if verdict == Verdict::NotRun { Vec::new() } else { perfect() });
+    record.verdict = verdict;
+    record.why = Why { steps: vec![Step { rule: "rule".to_owned(), verdict, reason: format!("as {verdict} does") }] };
+    record
+}
+
+fn section<'t>(text: &'t str, title: &str) -> &'t str {
+    let (_, rest) = text.split_once(&format!("## {title}\n\n")).expect("the section is there");
+    rest.split("\n\n## ").next().unwrap_or_default()
+}
+
+#[test]
+fn a_scenario_with_arms_has_a_row_for_each_and_its_own_verdict_everywhere_else() {
+    use Verdict::{FailReproducible, NotRun, PartialSurface, PassSmoke};
+    let armed = plan_with_arms();
+    let report = |records: &[ScenarioRecord]| report_markdown(Some(&armed), &session(), records, &[]);
+    let two = [arm_with("api", PassSmoke), arm_with("sdk", PassSmoke)];
+    let text = report(&two);
+    let surfaces = section(&text, "Surface coverage (boundary and fairness scenarios)");
+    let rows = [
+        "| S5/admin | admin | yes | no | NOT-RUN | not attempted in this session |",
+        "| S5/api | public API | yes | yes | PASS-smoke | — |",
+        "| S5/sdk | sdk | yes | yes | PASS-smoke | — |",
+        "| S5 | (aggregate) | yes | 2 of 3 | PARTIAL-surface | capped by S5/admin NOT-RUN |",
+        "\n**Missing surfaces this run did not cover:** admin (S5/admin)",
+    ];
+    assert_eq!(surfaces.lines().skip(2).collect::<Vec<_>>().join("\n"), rows.join("\n"));
+    let told = "S5 PARTIAL-surface (S5/admin NOT-RUN, S5/api PASS-smoke, S5/sdk PASS-smoke)";
+    assert!(section(&text, "Adequacy assessment vs the plan's coverage argument").contains(told), "{text}");
+    assert!(section(&text, "Confidence delta").contains(&format!("does not settle it: C7 ({told})")), "{text}");
+    assert!(section(&text, "Coverage summary").contains("not exercised to a conclusion: S5 (PARTIAL-surface)"));
+    assert!(section(&text, "Scenario results").contains("| S5 | tenants_stay_apart | PARTIAL-surface | joined from"));
+    assert!(text.contains("**INCONCLUSIVE** — no scenario passed"), "no whole scenario did: {text}");
+    let log = session_log_markdown(Some(&armed), &session(), &two, &[]);
+    let verdicts = section(&log, "Scenario verdicts");
+    assert!(verdicts.contains("| S5/api | hardening | PASS-smoke | as PASS-smoke does"), "{verdicts}");
+    let parent = "| S5 | — | PARTIAL-surface | (aggregate) capped by S5/admin NOT-RUN |";
+    assert!(verdicts.ends_with(parent), "{verdicts}");
+
+    let three = [arm_with("api", PassSmoke), arm_with("sdk", PassSmoke), arm_with("admin", PassSmoke)];
+    let text = report(&three);
+    assert!(
+        text.contains("**DONE** — 1 of 1 scenarios passed") && text.contains("All planned surfaces were executed.")
+    );
+    let check = |records: &[ScenarioRecord], plan: Option<&Plan>, expect: SessionVerdict| {
+        assert_eq!(session_verdict(plan, records).0, expect);
+    };
+    check(&three, Some(&armed), SessionVerdict::Done);
+    // Nobody knows which arms are missing.
+    check(&three, None, SessionVerdict::Inconclusive);
+    check(&[arm_with("api", PassSmoke), arm_with("sdk", FailReproducible)], Some(&armed), SessionVerdict::Fail);
+    check(&[arm_with("api", NotRun)], Some(&armed), SessionVerdict::Blocked);
+    // An arm that the plan does not have, and a test of the whole where the plan wants arms, are rows as well.
+    let stray = [&three[..], &[arm_with("old", PartialSurface)]].concat();
+    check(&stray, Some(&armed), SessionVerdict::Inconclusive);
+    assert!(report(&stray).contains("| S5/old | old | no | yes | PARTIAL-surface |"));
+    let mut whole = arm_with("api", PassSmoke);
+    whole.declared.id = "S5".to_owned();
+    check(&[whole.clone()], Some(&armed), SessionVerdict::Inconclusive);
+    let mut of_another = arm_with("api", PassSmoke);
+    of_another.declared.id = "S1/api".to_owned();
+    check(&[of_another], Some(&plan()), SessionVerdict::Inconclusive);
+}
+
 #[test]
 fn the_report_of_nothing_has_every_section_in_the_prescribed_words() {
     let text = report_markdown(None, &session(), &[], &[]);
@@ -223,7 +303,7 @@ fn a_terminal_line_names_verdict_tier_and_reason() {
     let expect = "S1 linearizable_register_under_partitions  FAIL-reproducible  tier smoke  C1, C2 violated: \
                   non-linearizable on k1 (linearizability); 1 of 1 re-runs of seed 1 saw it again";
     assert_eq!(line, expect);
-    let command = "DISTTEST_SEED=1 DISTTEST_TIER=hardening DISTTEST_SUT_ARGS='--bug=stale reads' cargo test \
+    let command = "DISTTEST_SEED=1 DISTTEST_TIER=hardening DISTTEST_SUT_ARGS='--bug=stale reads' cargo test -p abd-store \
                    linearizable_register_under_partitions -- --exact";
     assert_eq!(terminal::reproducer(&failing()).as_deref(), Some(command));
     assert_eq!(terminal::reproducer(&healthy()), None);
@@ -306,4 +386,34 @@ fn structure(page: &str) -> Vec<String> {
             other => Some(format!("{other:?}")),
         })
         .collect()
+}
+
+#[test]
+fn every_report_says_which_tests_the_repository_does_not_hold() {
+    let mut record = healthy();
+    let session = SessionRecord { harness: Some("artifacts/harness".to_owned()), ..session() };
+    let texts = |record: &ScenarioRecord| {
+        let records = std::slice::from_ref(record);
+        [
+            scenario_markdown(None, &session, record, &events()),
+            report_markdown(None, &session, records, &events()),
+            session_log_markdown(None, &session, records, &events()),
+        ]
+    };
+    assert!(texts(&record).iter().all(|text| !text.contains(Harness::EPHEMERAL)));
+    record.harness = Harness::Ephemeral;
+    assert!(texts(&record).iter().all(|text| text.contains(Harness::EPHEMERAL)));
+    assert!(texts(&record)[1].contains("The repository holds no test of S1: run from an ephemeral harness"));
+}
+
+#[test]
+fn a_violation_seen_from_an_ephemeral_package_is_run_again_from_what_the_session_holds_of_it() {
+    let mut record = ScenarioRecord { harness: Harness::Ephemeral, ..failing() };
+    for (folder, run) in &mut record.runs {
+        run.request.run_dir = format!("/s/{folder}");
+        run.request.sut_args = vec!["--bug=stale reads".to_owned()];
+    }
+    let expect = "cargo disttest run docs/testing-plans/register.md --scenario S1 --tier hardening --seed 1 \
+        --sut-arg='--bug=stale reads' --harness /s/artifacts/harness";
+    assert_eq!(terminal::reproducer(&record).as_deref(), Some(expect));
 }

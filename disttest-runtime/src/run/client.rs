@@ -89,6 +89,14 @@ impl Client {
         self.running.load(Ordering::Relaxed) && !self.core.is_stopping()
     }
 
+    /// Waits for `time`, or until the run is told to stop.
+    pub async fn pause(&self, time: Duration) {
+        tokio::select! {
+            () = tokio::time::sleep(time) => {}
+            () = self.core.stopping() => {}
+        }
+    }
+
     /// Performs one operation and records it: invocation, outcome, node and fault window.
     ///
     /// `request` is the operation itself; it starts when this is called and is dropped at the `deadline`, after which

@@ -1,10 +1,11 @@
 //! The attribute of a test against the scenario of the plan: where it says less than the plan asks.
 
-use crate::plan::{self, Arm, Category, Fault, Plan, Release, Resolved, Scenario};
+use crate::plan::{self, Category, Fault, Id, Plan, Release, Resolved, Scenario};
 use crate::verdict::{Declared, DeclaredFault, Scope};
 
 /// Fields on which `declared` is not what the plan asks of `scenario` (for an arm, of that arm), in the words of the
-/// attribute: `falsifies`, `model`, `checkers`, `nemesis`, `landing`, `budget`. Pure; linear in both.
+/// attribute: `falsifies`, `model`, `checkers`, `nemesis`, `landing`, `budget`, `negative_controls`. Pure; linear in both. A test that
+/// names the scenario where the plan wants its arms, or an arm that the plan does not have, differs in its `id`.
 ///
 /// More than the plan asks is no difference: one more checker, one more nemesis, a larger budget. Signals are an
 /// exception, since one more is one more way for a fault to count as landed. What the plan's prose does not yield is not
@@ -19,20 +20,23 @@ pub fn edited_fields(plan: &Plan, scenario: &Scenario, declared: &Declared) -> V
         ("nemesis", nemesis),
         ("landing", landing),
         ("budget", same_budgets(declared, &asked)),
+        ("negative_controls", same_controls(declared, plan, scenario)),
     ];
     same.into_iter().filter(|(_, same)| !same).map(|(field, _)| field).collect()
 }
 
-/// What a test of `scenario`, generated from `plan` at the path `named`, would declare: for scenarios without a test
-/// that could be asked. What the plan's prose does not yield is left out.
-pub fn planned(plan: &Plan, named: &str, scenario: &Scenario) -> Declared {
-    let asked = plan::resolve(plan, scenario).0;
+/// What a test of `scenario`, or of its arm `id`, generated from `plan` at the path `named`, would declare: for scenarios
+/// without a test that could be asked. What the plan's prose does not yield is left out.
+pub fn planned(plan: &Plan, named: &str, scenario: &Scenario, id: &Id) -> Declared {
+    let arm = scenario.arm(id);
+    let asked = arm.map_or_else(|| plan::resolve(plan, scenario), |arm| plan::resolve_arm(plan, scenario, arm)).0;
     let scope = |per_key: bool| if per_key { Scope::PerKey } else { Scope::Whole };
     let planned = |nemeses, injector, victim| DeclaredFault::Planned { nemeses, injector, victim };
+    let name = scenario.name.value.clone();
     Declared {
-        id: asked.id.to_string(),
-        test: asked.name.clone(),
-        name: asked.name,
+        id: id.to_string(),
+        test: id.arm().map_or_else(|| name.clone(), |arm| format!("{name}__{arm}")),
+        name,
         plan: named.to_owned(),
         scenario_sha256: plan::scenario_digest(plan, scenario),
         falsifies: asked.falsifies.into_iter().map(|(id, categories)| (id.to_string(), categories)).collect(),
@@ -45,16 +49,30 @@ pub fn planned(plan: &Plan, named: &str, scenario: &Scenario) -> Declared {
         },
         budgets: asked.budgets,
         shares_nothing: false,
+        package: String::new(),
+        target: String::new(),
+        surface: arm.map(|arm| arm.surface().to_owned()),
+        negative_controls: scenario.negative_controls(plan, arm),
     }
 }
 
-/// What the plan asks of the scenario, or of its arm, with this id.
+/// What the plan asks of the scenario, or of its arm, with this id. A scenario with arms is asked for by them alone: one
+/// test for the whole would judge by no arm's oracle.
 fn asked(plan: &Plan, scenario: &Scenario, id: &str) -> Option<Resolved> {
-    if !id.contains('/') {
+    let id = Id::parse(id)?;
+    if id == scenario.id.value && scenario.arm_ids().is_empty() {
         return Some(plan::resolve(plan, scenario).0);
     }
-    let is_it = |arm: &&Arm| arm.id.value.to_string() == id;
-    scenario.arms.iter().find(is_it).map(|arm| plan::resolve_arm(plan, scenario, arm).0)
+    scenario.arm(&id).map(|arm| plan::resolve_arm(plan, scenario, arm).0)
+}
+
+/// Each negative control of the plan is declared; quotes, breaks and other signs do not count, since one of them may not
+/// pass into source code.
+fn same_controls(declared: &Declared, plan: &Plan, scenario: &Scenario) -> bool {
+    let flat = |text: &String| text.chars().filter(|c| c.is_alphanumeric()).collect::<String>();
+    let have: Vec<String> = declared.negative_controls.iter().map(flat).collect();
+    let arm = Id::parse(&declared.id).and_then(|id| scenario.arm(&id));
+    scenario.negative_controls(plan, arm).iter().all(|wanted| have.contains(&flat(wanted)))
 }
 
 fn same_claims(declared: &Declared, asked: &Resolved) -> bool {
@@ -112,7 +130,7 @@ mod tests {
 
     /// What an honest test of the plan's first scenario declares.
     fn honest(plan: &Plan) -> Declared {
-        planned(plan, "docs/plan.md", &plan.scenarios[0])
+        planned(plan, "docs/plan.md", &plan.scenarios[0], &plan.scenarios[0].id.value)
     }
 
     fn check(edit: impl Fn(&mut Declared), expect: &[&str]) {
@@ -158,6 +176,36 @@ mod tests {
         check(|d| budgets(d).smoke = Budget { seconds: 1, ..budgets(d).smoke }, &["budget"]);
         check(|d| budgets(d).hardening.seeds = 1, &["budget"]);
         check(|d| budgets(d).hardening.operations = 0, &["budget"]);
+    }
+
+    const ARMS: &str = "## 1b. Claims under test\n\n| ID | Claim | Category | Source | Inferred? |\n|---|---|---|---|---|\n\
+        | C1 | apart | boundary | x | no |\n\n## 7. Scenarios\n\n### Scenario S5: apart\n\
+        - **Falsifies if it FAILs:** C1\n- **Faults:** none — about access\n\n\
+        #### §7.M.S\n- **Negative controls:** tenant \"B\"\n  reads A\n- **Scenario arms:** S5/api, S5/sdk\n\n\
+        #### Arm S5/api\n- **Oracle:** `linearizability`\n\n#### §7.M\n- **Model under test:** map\n\
+        - **Checker:** `linearizability` per key\n";
+
+    #[test]
+    fn an_arm_is_asked_for_by_its_own_id_and_nothing_else() {
+        let (plan, _) = plan::parse(ARMS);
+        let scenario = &plan.scenarios[0];
+        let id = |text: &str| Id::parse(text).expect("an id");
+        let honest = planned(&plan, "docs/plan.md", scenario, &id("S5/api"));
+        assert_eq!((honest.name.as_str(), honest.test.as_str()), ("apart", "apart__api"));
+        assert_eq!((honest.surface.as_deref(), honest.model.as_deref()), (Some("api"), Some("map")));
+        let check = |edit: &dyn Fn(&mut Declared), expect: &[&str]| {
+            let mut declared = honest.clone();
+            edit(&mut declared);
+            assert_eq!(edited_fields(&plan, scenario, &declared), expect);
+        };
+        check(&|_| {}, &[]);
+        check(&|d| d.negative_controls = vec!["tenant B reads A".to_owned(), "and more".to_owned()], &[]);
+        check(&|d| d.negative_controls.clear(), &["negative_controls"]);
+        check(&|d| d.model = Some("register".to_owned()), &["model"]);
+        // Listed without a block, unknown, and the whole in place of its arms.
+        for other in ["S5/sdk", "S5/old", "S5", "no id"] {
+            check(&|d| d.id = other.to_owned(), &["id"]);
+        }
     }
 
     fn flipped(scope: Scope) -> Scope {

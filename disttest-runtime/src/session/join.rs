@@ -34,6 +34,9 @@ pub struct SessionSpec<'a> {
     pub sut_args: &'a [String],
     /// Budgets may be missing.
     pub missing_budgets_allowed: bool,
+    /// Environment capability matrix, as [`SessionRecord::environment`]; empty where nobody looked. The first to join
+    /// decides.
+    pub environment: &'a [(String, String, String, String)],
 }
 
 /// A session of one plan that this process belongs to.
@@ -64,6 +67,7 @@ impl Session {
         let runs = spec.root.join(RUNS);
         let base = format!("{slug}-{}", &sha256_hex(identity.as_bytes())[..16]);
         let (index, lock_path) = (runs.join(format!("{base}.json")), runs.join(format!("{base}.lock")));
+        super::create_root(spec.root).context("cannot make the session root")?;
         let _held = take(&lock_path, "joining")?;
         disk::write_atomic(&runs.join(".gitignore"), b"*\n").context("cannot write to the session root")?;
         let dir = match existing(spec, &slug, &index)? {
@@ -93,6 +97,13 @@ impl Session {
         &self.record
     }
 
+    /// Writes into the session's record that tests of it stand in the ephemeral package `folder`.
+    pub fn note_harness(&mut self, folder: &Path) -> Result<()> {
+        let _held = self.lock()?;
+        self.record.harness = Some(folder.display().to_string());
+        disk::write_json(&self.layout.session_record(), &self.record).context("cannot write the session's record")
+    }
+
     /// The lock that the scenarios of a plan take in turn, in whatever session.
     pub fn turn_lock(&self) -> &Path {
         &self.turn
@@ -110,6 +121,17 @@ impl Session {
         Ok(())
     }
 
+    /// Errors when the session's record of this scenario is of another test, in this binary or in another one: one of
+    /// two results would be lost, or taken for a retry of the other.
+    pub fn claim(&self, declared: &Declared) -> Result<()> {
+        let _held = self.lock()?;
+        match disk::read_json::<ScenarioRecord>(&self.layout.scenario_record(&declared.id)) {
+            Ok(Some(record)) => belongs_to(&record, declared),
+            // What cannot be read is moved aside by whoever begins.
+            Ok(None) | Err(_) => Ok(()),
+        }
+    }
+
     /// Begins an attempt: the record of an earlier one is moved aside, so that it can never be taken for this one's.
     /// Gives the number of the attempt and the violating executions of earlier ones, which stand (a retry hides
     /// nothing). Errors when another test stands for the same scenario: one of two results would be lost.
@@ -124,9 +146,8 @@ impl Session {
         let attempted = match disk::read_json::<ScenarioRecord>(&current) {
             Ok(None) => false,
             Ok(Some(record)) => {
-                let (theirs, ours) = (&record.declared.test, &declared.test);
-                ensure!(theirs == ours, "two tests of this session stand for {id}: {theirs} and {ours}");
-                !record.runs.is_empty() || record.verdict != Verdict::NotRun
+                belongs_to(&record, declared)?;
+                was_attempted(&record)
             }
             Err(_) => true,
         };
@@ -214,6 +235,22 @@ impl Session {
             ),
         }
     }
+}
+
+fn was_attempted(record: &ScenarioRecord) -> bool {
+    !record.runs.is_empty() || record.verdict != Verdict::NotRun
+}
+
+fn belongs_to(record: &ScenarioRecord, declared: &Declared) -> Result<()> {
+    // `run` notes what it could not start on behalf of no test.
+    let nobodys = record.declared.package.is_empty() && !was_attempted(record);
+    let (theirs, ours) = (record.declared.place(), declared.place());
+    ensure!(
+        nobodys || record.declared.is_same_test(declared),
+        "two tests of this session stand for {}: {theirs} and {ours}. Remove one, or give it another id",
+        declared.id
+    );
+    Ok(())
 }
 
 fn take(path: &Path, purpose: &str) -> Result<Held> {
@@ -306,10 +343,14 @@ fn new_record(spec: &SessionSpec<'_>, slug: &str, started: String, dir: &Path) -
         dir: dir.display().to_string(),
         operator: operator(),
         toolbox: discover_toolbox(spec.workspace),
-        environment: environment.collect(),
+        environment: match spec.environment {
+            [] => environment.collect(),
+            seen => seen.to_vec(),
+        },
         missing_budgets_allowed: spec.missing_budgets_allowed,
         tier: spec.tier,
         sut_args: spec.sut_args.to_vec(),
+        harness: None,
     }
 }
 

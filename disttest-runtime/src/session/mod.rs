@@ -30,7 +30,7 @@ pub use layout::{Attempt, Layout, path_safe};
 pub use lock::{Held, is_free, lock, lock_holder, try_lock};
 pub use manifest::{MANIFEST, write_manifest};
 pub use plan_file::{PlanFile, drift_of};
-pub use root::{session_root, workspace_root};
+pub use root::{create_root, session_root, workspace_root};
 pub use scenario::{judge, not_run, test_is_ok};
 pub use toolbox::discover_toolbox;
 

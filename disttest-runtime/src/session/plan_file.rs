@@ -75,6 +75,9 @@ pub fn drift_of(file: &PlanFile, declared: &Declared, plan_sha256: &str) -> Drif
     let Some(scenario) = scenario_of(&found.plan, &declared.id) else {
         return Drift::Scenario { fields: vec![format!("{} is no longer in the plan", declared.id)] };
     };
+    if let Some(why) = not_asked_for(scenario, &declared.id) {
+        return Drift::Scenario { fields: vec![why] };
+    }
     if plan::scenario_digest(&found.plan, scenario) != declared.scenario_sha256 {
         return Drift::Scenario { fields: changed_fields(scenario, declared) };
     }
@@ -108,6 +111,17 @@ fn read(path: &Path) -> Result<FoundPlan, String> {
 fn scenario_of<'a>(plan: &'a Plan, id: &str) -> Option<&'a Scenario> {
     let id = Id::parse(id)?;
     plan.scenarios.iter().find(|s| s.id.value.number() == id.number())
+}
+
+/// Why the plan asks for no test with this id, though it has the scenario.
+fn not_asked_for(scenario: &Scenario, id: &str) -> Option<String> {
+    let arms: Vec<String> = scenario.arm_ids().iter().map(Id::to_string).collect();
+    let own = Id::parse(id)?;
+    match own.arm() {
+        None if !arms.is_empty() => Some(format!("the plan tests {id} by its arms: {}", arms.join(", "))),
+        Some(_) if !arms.contains(&own.to_string()) => Some(format!("{id} is no arm of the plan")),
+        _ => None,
+    }
 }
 
 /// Fields on which the attribute and the plan differ, as far as an attribute tells.
@@ -167,6 +181,27 @@ mod tests {
         assert!(matches!(drift("latin1.md"), Drift::Scenario { fields } if fields[0].contains("not UTF-8")));
         assert!(matches!(drift("empty.md"), Drift::Scenario { .. }));
         assert!(matches!(drift("none.md"), Drift::Unknown { .. }));
+    }
+
+    #[test]
+    fn a_test_of_an_arm_that_the_plan_lacks_or_of_the_whole_in_place_of_its_arms_is_drift() {
+        let dir = tempfile::tempdir().expect("a temporary folder");
+        let text = "# Test Plan: p\n\n## 7. Scenarios\n\n### Scenario S1: a\n\n### Scenario S5: b\n\n#### Arm S5/api\n- **Oracle:** x\n";
+        std::fs::write(dir.path().join("plan.md"), text).expect("written");
+        let (plan, _) = plan::parse(text);
+        let check = |id: &str, expect: Option<&str>| {
+            let mut declared = crate::session::scenario::tests::declared(id);
+            // Whatever the digest says.
+            let scenario = scenario_of(&plan, id).expect("in the plan");
+            declared.scenario_sha256 = plan::scenario_digest(&plan, scenario);
+            let drift = drift_of(&PlanFile::find("plan.md", dir.path()), &declared, "");
+            let expect = expect.map(|field| Drift::Scenario { fields: vec![field.to_owned()] });
+            assert_eq!(drift, expect.unwrap_or(Drift::PlanOnly), "{id}");
+        };
+        check("S5", Some("the plan tests S5 by its arms: S5/api"));
+        check("S5/old", Some("S5/old is no arm of the plan"));
+        check("S1/api", Some("S1/api is no arm of the plan"));
+        check("S5/api", None);
     }
 
     #[test]

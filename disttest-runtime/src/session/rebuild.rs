@@ -61,7 +61,7 @@ fn distrust(layout: &Layout, name: &str, record: &ScenarioRecord) -> Option<Stri
 }
 
 fn rejected(name: &str, tier: Tier, why: String) -> ScenarioRecord {
-    not_run(&nameless(name.replace("__", "/")), tier, Drift::None, Vec::new(), "record-rejected", why)
+    not_run(&nameless(name.replacen("__", "/", 1)), tier, Drift::None, Vec::new(), "record-rejected", why)
 }
 
 /// All that is known of a scenario whose record cannot be trusted.
@@ -78,6 +78,10 @@ fn nameless(id: String) -> Declared {
         fault: DeclaredFault::None { reason: "unknown: its record was rejected".to_owned() },
         budgets: None,
         shares_nothing: false,
+        package: String::new(),
+        target: String::new(),
+        surface: None,
+        negative_controls: Vec::new(),
     }
 }
 

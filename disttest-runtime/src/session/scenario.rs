@@ -1,7 +1,7 @@
 //! The record of one scenario: judged from its executions, or not run for a reason.
 
 use crate::plan::Tier;
-use crate::verdict::{self, Declared, Drift, Facts, RunRecord, ScenarioRecord, Step, Verdict, Why};
+use crate::verdict::{self, Declared, Drift, Facts, Harness, RunRecord, ScenarioRecord, Step, Verdict, Why};
 
 /// The schema of [`ScenarioRecord`].
 pub(crate) const SCENARIO_SCHEMA: &str = "disttest.scenario/1";
@@ -27,6 +27,7 @@ pub fn judge(
         drift,
         verdict,
         why,
+        harness: Harness::default(),
     }
 }
 
@@ -70,6 +71,10 @@ pub(crate) mod tests {
             fault: DeclaredFault::None { reason: "none".to_owned() },
             budgets: None,
             shares_nothing: false,
+            package: "store".to_owned(),
+            target: "s1".to_owned(),
+            surface: None,
+            negative_controls: Vec::new(),
         }
     }
 

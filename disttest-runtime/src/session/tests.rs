@@ -4,7 +4,7 @@ use super::scenario::tests::{declared, request};
 use super::*;
 use crate::checker::{Answer, Evidence, Outcome, Violation};
 use crate::plan::Tier;
-use crate::verdict::{Drift, RunRecord, ScenarioRecord, Verdict};
+use crate::verdict::{Declared, Drift, RunRecord, ScenarioRecord, Verdict};
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -35,6 +35,7 @@ impl World {
             tier,
             sut_args: &[],
             missing_budgets_allowed: false,
+            environment: &[],
         })
     }
 
@@ -140,10 +141,30 @@ fn two_tests_for_one_scenario_are_refused() {
     let world = World::new();
     let session = world.join("run-1");
     session.register(&[record("S1", Vec::new())]).expect("registered");
-    let mut other = declared("S1");
-    other.test = "elsewhere::S1".to_owned();
-    let error = session.begin(&other).expect_err("refused");
-    assert!(error.to_string().contains("two tests of this session stand for S1"), "{error}");
+    let check = |edit: fn(&mut Declared), expect: &str| {
+        let mut other = declared("S1");
+        edit(&mut other);
+        let told = format!("two tests of this session stand for S1: tests::S1 (package store, target s1) and {expect}");
+        for error in [session.begin(&other).expect_err("refused"), session.claim(&other).expect_err("refused")] {
+            assert!(error.to_string().starts_with(&told), "{error}");
+        }
+    };
+    check(|other| other.test = "elsewhere::S1".to_owned(), "elsewhere::S1 (package store, target s1)");
+    // The same function in another binary is no retry.
+    check(|other| other.target = "s2".to_owned(), "tests::S1 (package store, target s2)");
+    check(|other| other.package = "shop".to_owned(), "tests::S1 (package shop, target s1)");
+    session.claim(&declared("S1")).expect("its own");
+    session.claim(&declared("S2")).expect("nobody's yet");
+}
+
+#[test]
+fn what_nobody_could_start_is_noted_for_whichever_test_comes() {
+    let world = World::new();
+    let session = world.join("run-1");
+    let mut noted = record("S1", Vec::new());
+    (noted.declared.package, noted.declared.test) = (String::new(), "as the plan calls it".to_owned());
+    session.register(&[noted]).expect("registered");
+    session.begin(&declared("S1")).expect("begun");
 }
 
 #[test]

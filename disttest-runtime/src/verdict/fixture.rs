@@ -25,6 +25,10 @@ pub(crate) fn declared() -> Declared {
         },
         budgets: Some(budgets()),
         shares_nothing: false,
+        package: "abd-store".to_owned(),
+        target: "s1".to_owned(),
+        surface: None,
+        negative_controls: Vec::new(),
     }
 }
 

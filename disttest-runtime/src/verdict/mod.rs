@@ -12,7 +12,7 @@ mod state;
 mod tree;
 mod why;
 
-pub use arms::{aggregate, parent_of};
+pub use arms::{aggregate, parent_of, root_of};
 pub use effort::{Effort, strongest_allowed, test_is_ok, tier_met};
 pub use facts::Facts;
 pub use landing::{Landing, does_not_count};

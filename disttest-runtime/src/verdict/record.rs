@@ -31,9 +31,37 @@ pub struct Declared {
     pub budgets: Option<Budgets>,
     /// True when it may run beside other scenarios of its plan.
     pub shares_nothing: bool,
+    /// Package of the test binary; empty in a record that no test binary wrote.
+    #[serde(default)]
+    pub package: String,
+    /// Crate name of the test binary: two binaries of one package may have a function of one name.
+    #[serde(default)]
+    pub target: String,
+    /// Surface that an arm covers, as the attribute names it.
+    #[serde(default)]
+    pub surface: Option<String>,
+    /// What must be denied and unobservable (§7.M.S).
+    #[serde(default)]
+    pub negative_controls: Vec<String>,
 }
 
 impl Declared {
+    /// True when both are declared by one function of one test binary: a second record of it is a retry.
+    pub fn is_same_test(&self, other: &Declared) -> bool {
+        let binary = |declared: &Declared| (declared.package.clone(), declared.target.clone());
+        // A record of before binaries were written down names none.
+        let unknown = self.package.is_empty() || other.package.is_empty();
+        self.test == other.test && (unknown || binary(self) == binary(other))
+    }
+
+    /// The test as a person finds it: `tests::f (package store, target s1)`.
+    pub fn place(&self) -> String {
+        match self.package.is_empty() {
+            true => self.test.clone(),
+            false => format!("{} (package {}, target {})", self.test, self.package, self.target),
+        }
+    }
+
     /// A gated category is falsified, or this is an arm.
     pub fn is_serious(&self) -> bool {
         self.id.contains('/')
@@ -323,6 +351,33 @@ pub struct ScenarioRecord {
     pub verdict: super::Verdict,
     /// The branch that decided.
     pub why: super::Why,
+    /// Where its test stands.
+    #[serde(default)]
+    pub harness: Harness,
+}
+
+/// Where the test of a scenario stands.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Harness {
+    /// In the repository of the system under test.
+    #[default]
+    Repository,
+    /// In an ephemeral package beside it, which the repository does not hold.
+    Ephemeral,
+}
+
+impl Harness {
+    /// What reports say of a scenario whose test the repository does not hold.
+    pub const EPHEMERAL: &str = "run from an ephemeral harness";
+
+    /// The note that a report owes its reader, if any.
+    pub fn note(self) -> Option<&'static str> {
+        match self {
+            Harness::Repository => None,
+            Harness::Ephemeral => Some(Harness::EPHEMERAL),
+        }
+    }
 }
 
 /// A session (`disttest.session/1`).
@@ -354,4 +409,7 @@ pub struct SessionRecord {
     pub tier: Tier,
     /// Extra arguments that were given to the system under test.
     pub sut_args: Vec<String>,
+    /// The ephemeral package, when tests of this session were run from one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub harness: Option<String>,
 }

@@ -54,13 +54,15 @@ async fn no_fault(run: Run) -> Result<Judged> {
     plan_sha256 = "0000000000000000000000000000000000000000000000000000000000000000",
     scenario_sha256 = "0000000000000000000000000000000000000000000000000000000000000000",
     falsifies("C1": (boundary, performance-SLO)),
+    surface = "public API",
+    negative_controls("tenant B lists tenant A's keys"),
     model = membership-table,
     checkers("reconciliation-across-replicas"),
     nemesis("hard-kill"),
     landing(injector("process-exit"), victim("client-timeouts")),
     budget(smoke(nodes = 3, seconds = 5, faults = 1, seeds = 1), hardening(nodes = 5, seconds = 30, faults = 5, seeds = 3), release = "not provided — no soak rig. Revisit when: there is one."),
 )]
-async fn an_arm(run: Run) -> Result<Judged> {
+async fn tenants_stay_apart__api(run: Run) -> Result<Judged> {
     disttest_runtime::todo!("oracle")
 }
 

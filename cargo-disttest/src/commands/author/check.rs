@@ -1,76 +1,62 @@
 //! `author --check`: whether the test files are what the plan says.
 
-use super::File;
-use super::manifests::manifests;
-use super::report::diff_of;
+use super::files::{File, Source};
+use super::manifests::{Manifest, manifests};
+use super::report::{Problem, Report, diff_of};
 use crate::author::FileChange;
-use crate::commands::{Context, shorter};
-use crate::exit_code::{End, Failure, Outcome};
+use crate::commands::Context;
+use crate::console::visible;
+use crate::exit_code::{End, Outcome};
 use crate::plan_file::PlanFile;
+use crate::targets::Found;
 use crate::workspace::Workspace;
-use serde::Serialize;
-use std::path::Path;
 
 /// `--check`: everything that keeps the test files from being what the plan says.
-pub(super) fn check(context: &Context, workspace: &Workspace, plan: &PlanFile, files: &[File<'_>]) -> Outcome {
-    let mut problems: Vec<Problem> = files.iter().flat_map(problems_of).collect();
-    for manifest in manifests(workspace, files.iter().map(|file| file.target))? {
-        let diff = diff_of(&manifest.path, Some(&manifest.before), &manifest.after);
-        problems.push(Problem::new(None, &manifest.path, "manifest", "it lacks entries for the test files", diff));
-    }
-    let fix = format!("cargo disttest author {}", plan.shown);
+pub(super) fn check(
+    context: &Context,
+    workspace: &Workspace,
+    plan: &PlanFile,
+    found: &Found,
+    files: &[File<'_>],
+) -> Outcome {
+    let rust = files.iter().filter(|file| matches!(file.source, Source::Rust(_))).map(|file| file.placed);
+    let manifests = manifests(workspace, rust)?;
+    let refused = found.refusals.iter().map(|(id, diagnostic)| Problem {
+        line: None,
+        ..Problem::new(Some(id), std::path::Path::new(&plan.shown), "refused", &diagnostic.message, String::new())
+    });
+    let problems = files.iter().flat_map(problems_of).chain(manifests.iter().map(entry_missing)).chain(refused);
+    let problems: Vec<Problem> = problems.collect();
+    let end = if problems.is_empty() { End::Clean } else { End::Drift };
+    let report = Report::of_check(plan, found, files, problems);
     if context.json() {
-        let report = CheckReport { schema: "disttest.author-check/1", plan: plan.shown.clone(), problems, fix };
-        let json = serde_json::to_string_pretty(&report).map_err(|error| Failure::new(End::Bug, error.to_string()))?;
-        context.console.result(json);
-        return Ok(if report.problems.is_empty() { End::Clean } else { End::Drift });
+        report.print(context)?;
+        return Ok(end);
     }
-    for problem in &problems {
+    for problem in &report.problems {
         context.console.diff(&problem.diff);
     }
-    for Problem { scenario, path, line, message, .. } in &problems {
+    for Problem { scenario, path, line, message, .. } in &report.problems {
         let scenario = scenario.as_ref().map(|id| format!("{id}: ")).unwrap_or_default();
         let line = line.map(|line| format!(":{line}")).unwrap_or_default();
-        context.console.error(format_args!("{path}{line}: {scenario}{message}"));
+        context.console.error(visible(&format!("{path}{line}: {scenario}{message}")));
     }
-    if problems.is_empty() {
+    if report.problems.is_empty() {
         context.console.status("Up to date", format_args!("{} test files of {}", files.len(), plan.shown));
-        return Ok(End::Clean);
+    } else {
+        context.console.next(&report.next);
     }
-    context.console.next(&fix);
-    Ok(End::Drift)
+    Ok(end)
 }
 
-/// `disttest.author-check/1`.
-#[derive(Serialize)]
-struct CheckReport {
-    schema: &'static str,
-    plan: String,
-    problems: Vec<Problem>,
-    fix: String,
-}
-
-#[derive(Serialize)]
-struct Problem {
-    scenario: Option<String>,
-    path: String,
-    line: Option<usize>,
-    /// `missing`, `drift`, `edited`, `unfilled`, `manifest`.
-    kind: &'static str,
-    message: String,
-    diff: String,
-}
-
-impl Problem {
-    fn new(scenario: Option<&str>, path: &Path, kind: &'static str, message: &str, diff: String) -> Problem {
-        let path = shorter(path).display().to_string();
-        Problem { scenario: scenario.map(str::to_owned), path, line: None, kind, message: message.to_owned(), diff }
-    }
+fn entry_missing(manifest: &Manifest) -> Problem {
+    let diff = diff_of(&manifest.path, Some(&manifest.before), &manifest.after);
+    Problem::new(None, &manifest.path, "manifest", "it lacks entries for the test files", diff)
 }
 
 fn problems_of(file: &File<'_>) -> Vec<Problem> {
-    let path = file.target.placed.path();
-    let id = Some(file.target.wanted.attribute.id.as_str());
+    let path = file.placed.path();
+    let id = Some(file.id);
     let diff = |after: &str| diff_of(&path, file.before.as_deref(), after);
     let (problem, unfilled) = match &file.change {
         FileChange::UpToDate { unfilled } => (None, unfilled.as_slice()),

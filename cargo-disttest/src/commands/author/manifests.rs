@@ -4,8 +4,7 @@ use crate::author::{manifest, target, write};
 use crate::commands::failed;
 use crate::dependency;
 use crate::exit_code::{End, Failure};
-use crate::targets::Target;
-use crate::workspace::{Member, Workspace};
+use crate::workspace::{Member, Placed, Workspace};
 use std::path::PathBuf;
 
 /// A manifest and its new text.
@@ -17,11 +16,11 @@ pub(super) struct Manifest {
 
 pub(super) fn manifests<'a>(
     workspace: &Workspace,
-    targets: impl Iterator<Item = &'a Target>,
+    files: impl Iterator<Item = &'a Placed>,
 ) -> Result<Vec<Manifest>, Failure> {
     let mut members: Vec<(&Member, Vec<String>)> = Vec::new();
-    for target in targets {
-        let (member, relative) = (&target.placed.member, target.placed.relative.clone());
+    for file in files {
+        let (member, relative) = (&file.member, file.relative.clone());
         match members.iter_mut().find(|(known, _)| *known == member) {
             Some((_, paths)) => paths.push(relative),
             None => members.push((member, vec![relative])),

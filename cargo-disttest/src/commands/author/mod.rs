@@ -2,66 +2,111 @@
 
 mod check;
 mod decide;
+mod dirty;
+mod files;
 mod manifests;
+mod missing;
 mod report;
+mod review;
 
-use super::{Context, failed};
+use super::{Context, failed, shorter};
 use crate::author::write::{self, Edit};
-use crate::author::{FileChange, file_change, rustfmt};
 use crate::cli::AuthorArgs;
 use crate::exit_code::{End, Failure, Outcome};
-use crate::git;
-use crate::targets::{self, Target};
+use crate::plan_file::PlanFile;
+use crate::targets::{self, Found};
 use crate::workspace::Workspace;
-use decide::{Decided, decide};
+use crate::{console, git};
+use decide::{Decided, Decision, decide};
+use files::compute;
 use manifests::{Manifest, manifests};
-use report::{Report, show, tell};
-use std::path::PathBuf;
+use report::{Report, show_diffs, tell};
+use std::path::{Path, PathBuf};
+
+pub(crate) use missing::{author_missing, author_mode};
 
 /// Does it.
 pub(super) fn run(context: &Context, args: &AuthorArgs) -> Outcome {
     let workspace = context.workspace()?;
     let plan = context.plan(&workspace, &args.plan)?;
-    let found = targets::find(&workspace, &plan, &args.scenario)?;
-    context.show(&plan, &found.diagnostics);
+    let found = found(context, &workspace, &plan, &args.scenario)?;
+    let mut files = compute(context, &workspace, &found, args.from_harness.as_deref())?;
+    if args.check {
+        return check::check(context, &workspace, &plan, &found, &files);
+    }
+    if !args.allow_dirty {
+        files.iter_mut().for_each(dirty::respect);
+    }
+    let Decision { files, conflicts, quit } = decide(context, files, args)?;
+    let rust = files.iter().filter(|file| file.is_ours() && file.rust).map(|file| file.placed);
+    let manifests = manifests(&workspace, rust)?;
+    let mut report = Report::new(&plan, &found, &files, &manifests, args);
+    if !context.json() {
+        show_diffs(context, &report, args);
+    }
+    let writes = !args.dry_run && conflicts.is_empty();
+    if writes {
+        write(context, &files, &manifests, args)?;
+    }
+    report.written = writes;
+    if context.json() {
+        report.print(context)?;
+    }
+    if !conflicts.is_empty() {
+        return Err(in_the_way(&conflicts));
+    }
+    report.files.iter().for_each(|file| tell(context, file, args.dry_run));
+    context.console.next(&report.next);
+    Ok(match (quit, found.refusals.is_empty()) {
+        (true, _) => End::Conflict,
+        (false, false) => End::SkeletonRefused,
+        (false, true) => End::Clean,
+    })
+}
+
+/// The targets of the plan, once everything that is wrong with them is told.
+fn found(context: &Context, workspace: &Workspace, plan: &PlanFile, ids: &[String]) -> Result<Found, Failure> {
+    let found = targets::find(workspace, plan, ids)?;
+    let refusals = found.refusals.iter().map(|(_, diagnostic)| diagnostic);
+    let told: Vec<_> = found.diagnostics.iter().chain(&found.notes).chain(refusals).cloned().collect();
+    context.show(plan, &told);
     if found.refused() {
         return Err(Failure::new(End::UnsafeTarget, format!("{} is not authored: see above", plan.shown)));
     }
-    for (scenario, why) in &found.left_out {
-        context.console.warning(format_args!("{scenario} is not written: {why}"));
+    for (scenario, why) in found.not_authored() {
+        context.console.warning(console::visible(&format!("{scenario} cannot be authored: {why}")));
     }
-    let files = found.targets.iter().map(compute).collect::<Result<Vec<_>, _>>()?;
-    if args.check {
-        return check::check(context, &workspace, &plan, &files);
-    }
-    let decided = decide(context, files, args)?;
-    let manifests = manifests(&workspace, decided.iter().filter(|file| file.is_ours()).map(|file| file.target))?;
-    let report = Report::new(&plan, &decided, &manifests, args);
-    show(context, &report, args)?;
-    let edits = if args.dry_run { Vec::new() } else { edits(&decided, &manifests, args) };
-    write::write_all(&edits).map_err(failed(End::Unwritable))?;
-    stage(context, &workspace, &edits);
-    report.files.iter().for_each(|file| tell(context, file, args.dry_run));
-    context.console.next(&report.next);
-    Ok(End::Clean)
+    Ok(found)
 }
 
-/// A file and what is to happen to it.
-struct File<'a> {
-    target: &'a Target,
-    before: Option<String>,
-    change: FileChange,
+fn in_the_way(conflicts: &[String]) -> Failure {
+    let list = conflicts.join("\n  ");
+    Failure::new(
+        End::Conflict,
+        format!(
+            "nothing was written; in the way:\n  {list}\nchoose: --on-conflict skip (leave it), overwrite (regions that \
+             can be read are kept), or sibling (write <name>.new.<suffix> beside it)"
+        ),
+    )
 }
 
-fn compute(target: &Target) -> Result<File<'_>, Failure> {
-    let before = write::read(&target.placed.path()).map_err(failed(End::Unreadable))?;
-    let member = &target.placed.member;
-    let format = |text: &str| rustfmt::format(text, &member.root, member.edition);
-    let change = file_change(&target.wanted, before.as_deref(), &format);
-    Ok(File { target, before, change })
+/// Writes all of it or nothing, and stages it.
+fn write(context: &Context, files: &[Decided<'_>], manifests: &[Manifest], args: &AuthorArgs) -> Result<(), Failure> {
+    let edits = edits(files, manifests, args.no_manifest);
+    // People's own changes of a manifest must not be staged along with ours.
+    let mixed: Vec<PathBuf> =
+        manifests.iter().map(|m| m.path.clone()).filter(|path| git::has_unstaged_changes(path)).collect();
+    write::write_checked(&edits, &header).map_err(failed(End::Unwritable))?;
+    stage(context, &edits, &mixed);
+    Ok(())
 }
 
-fn edits(files: &[Decided<'_>], manifests: &[Manifest], args: &AuthorArgs) -> Vec<Edit> {
+/// A test file without its header is refused even when it is written already (format §14).
+fn header(path: &Path) -> Option<&'static str> {
+    (!path.ends_with("Cargo.toml")).then_some("AUTO-GENERATED from test plan:")
+}
+
+fn edits(files: &[Decided<'_>], manifests: &[Manifest], no_manifest: bool) -> Vec<Edit> {
     let files = files.iter().filter_map(|file| {
         let after = file.after.clone()?;
         (file.before.as_ref() != Some(&after)).then(|| Edit {
@@ -70,7 +115,7 @@ fn edits(files: &[Decided<'_>], manifests: &[Manifest], args: &AuthorArgs) -> Ve
             after,
         })
     });
-    let manifests = manifests.iter().filter(|_| !args.no_manifest).map(|manifest| Edit {
+    let manifests = manifests.iter().filter(|_| !no_manifest).map(|manifest| Edit {
         path: manifest.path.clone(),
         before: Some(manifest.before.clone()),
         after: manifest.after.clone(),
@@ -78,11 +123,27 @@ fn edits(files: &[Decided<'_>], manifests: &[Manifest], args: &AuthorArgs) -> Ve
     files.chain(manifests).collect()
 }
 
-fn stage(context: &Context, workspace: &Workspace, edits: &[Edit]) {
-    let paths: Vec<PathBuf> = edits.iter().map(|edit| edit.path.clone()).collect();
-    match git::stage(&workspace.root, &paths) {
-        Ok(true) => context.console.status("Staged", format_args!("{} files", paths.len())),
-        Ok(false) => {}
-        Err(why) => context.console.warning(format_args!("written, but not staged: {why}")),
+fn stage(context: &Context, edits: &[Edit], mixed: &[PathBuf]) {
+    let console = &context.console;
+    let paths: Vec<PathBuf> = edits.iter().map(|edit| edit.path.clone()).filter(|path| !mixed.contains(path)).collect();
+    for path in mixed.iter().filter(|path| edits.iter().any(|edit| edit.path == **path)) {
+        let path = shorter(path).display().to_string();
+        console.warning(format_args!(
+            "{path} is written and not staged: it has changes of yours that are not staged either"
+        ));
+    }
+    match git::stage(&paths) {
+        Ok(staged) => {
+            for (path, rule) in &staged.ignored {
+                let path = shorter(path).display().to_string();
+                let told =
+                    format!("{path} is written and not staged: git ignores it ({rule}), so nobody else will have it");
+                console.warning(console::visible(&told));
+            }
+            if staged.files > 0 {
+                console.status("Staged", format_args!("{} files", staged.files));
+            }
+        }
+        Err(why) => console.warning(console::visible(&format!("written, but not staged: {why}"))),
     }
 }

@@ -1,13 +1,15 @@
 //! What `author` did or would do, for people and for programs.
 
 use super::decide::{Action, Decided};
+use super::files::File;
 use super::manifests::Manifest;
 use crate::author::diff::unified;
-use crate::author::manifest;
+use crate::author::{FileChange, manifest};
 use crate::cli::AuthorArgs;
 use crate::commands::{Context, shorter};
 use crate::exit_code::{End, Failure};
 use crate::plan_file::PlanFile;
+use crate::targets::Found;
 use serde::Serialize;
 use std::path::Path;
 
@@ -16,10 +18,42 @@ use std::path::Path;
 pub(super) struct Report {
     pub(super) schema: &'static str,
     pub(super) plan: String,
+    /// `--check`: nothing is written, and `problems` says what is wrong.
+    pub(super) check: bool,
     pub(super) dry_run: bool,
+    /// What `files` and `manifests` say was done; false when it was only planned.
+    pub(super) written: bool,
     pub(super) files: Vec<ReportFile>,
     pub(super) manifests: Vec<ReportManifest>,
+    /// Scenarios without a file.
+    pub(super) not_authored: Vec<NotAuthored>,
+    /// With `--check`: everything that keeps the files from being what the plan says.
+    pub(super) problems: Vec<Problem>,
     pub(super) next: String,
+}
+
+#[derive(Serialize)]
+pub(super) struct NotAuthored {
+    scenario: String,
+    why: String,
+}
+
+#[derive(Serialize)]
+pub(super) struct Problem {
+    pub(super) scenario: Option<String>,
+    pub(super) path: String,
+    pub(super) line: Option<usize>,
+    /// `missing`, `drift`, `edited`, `unfilled`, `manifest`, `refused`.
+    pub(super) kind: &'static str,
+    pub(super) message: String,
+    pub(super) diff: String,
+}
+
+impl Problem {
+    pub(super) fn new(scenario: Option<&str>, path: &Path, kind: &'static str, message: &str, diff: String) -> Problem {
+        let path = shorter(path).display().to_string();
+        Problem { scenario: scenario.map(str::to_owned), path, line: None, kind, message: message.to_owned(), diff }
+    }
 }
 
 #[derive(Serialize)]
@@ -27,8 +61,9 @@ pub(super) struct ReportFile {
     pub(super) scenario: String,
     pub(super) path: String,
     pub(super) action: Action,
-    /// Why the file was in the way.
+    /// Why the file was in the way, or why it was left.
     pub(super) reason: Option<String>,
+    pub(super) note: Option<String>,
     /// Filled regions that were kept.
     pub(super) kept: Vec<String>,
     /// Regions that are to be filled.
@@ -51,7 +86,13 @@ pub(super) struct ReportManifest {
 }
 
 impl Report {
-    pub(super) fn new(plan: &PlanFile, files: &[Decided<'_>], manifests: &[Manifest], args: &AuthorArgs) -> Report {
+    pub(super) fn new(
+        plan: &PlanFile,
+        found: &Found,
+        files: &[Decided<'_>],
+        manifests: &[Manifest],
+        args: &AuthorArgs,
+    ) -> Report {
         let files: Vec<ReportFile> = files.iter().map(report_file).collect();
         let manifests = manifests.iter().map(|manifest| ReportManifest {
             path: shorter(&manifest.path).display().to_string(),
@@ -64,20 +105,73 @@ impl Report {
         } else {
             format!("cargo disttest run {}", plan.shown)
         };
-        let schema = "disttest.author/1";
-        Report { schema, plan: plan.shown.clone(), dry_run: args.dry_run, manifests: manifests.collect(), files, next }
+        Report { dry_run: args.dry_run, manifests: manifests.collect(), files, next, ..Report::empty(plan, found) }
+    }
+
+    pub(super) fn of_check(plan: &PlanFile, found: &Found, files: &[File<'_>], problems: Vec<Problem>) -> Report {
+        let files = files.iter().map(checked_file).collect();
+        let next = match problems.iter().all(|problem| problem.kind == "unfilled") {
+            true if problems.is_empty() => format!("cargo disttest run {}", plan.shown),
+            true => format!("fill the regions, then cargo disttest author {} --check", plan.shown),
+            false => format!("cargo disttest author {}", plan.shown),
+        };
+        Report { check: true, files, problems, next, ..Report::empty(plan, found) }
+    }
+
+    fn empty(plan: &PlanFile, found: &Found) -> Report {
+        let refused = found.refusals.iter().map(|(id, diagnostic)| (id.clone(), diagnostic.message.clone()));
+        let left_out = found.not_authored().cloned().chain(refused);
+        Report {
+            schema: "disttest.author/1",
+            plan: plan.shown.clone(),
+            check: false,
+            dry_run: false,
+            written: false,
+            files: Vec::new(),
+            manifests: Vec::new(),
+            not_authored: left_out.map(|(scenario, why)| NotAuthored { scenario, why }).collect(),
+            problems: Vec::new(),
+            next: String::new(),
+        }
+    }
+
+    pub(super) fn print(&self, context: &Context) -> Result<(), Failure> {
+        let json = serde_json::to_string_pretty(self).map_err(|error| Failure::new(End::Bug, error.to_string()))?;
+        context.console.result(json);
+        Ok(())
     }
 }
 
 fn report_file(file: &Decided<'_>) -> ReportFile {
     ReportFile {
-        scenario: file.target.wanted.attribute.id.clone(),
+        scenario: file.id.to_owned(),
         path: shorter(&file.path).display().to_string(),
         action: file.action,
         reason: file.reason.clone(),
+        note: file.note.clone(),
         kept: file.kept.clone(),
         unfilled: file.unfilled.iter().map(|r| ReportRegion { name: r.name.clone(), line: r.line }).collect(),
         diff: file.after.as_deref().map_or(String::new(), |after| diff_of(&file.path, file.before.as_deref(), after)),
+    }
+}
+
+/// A file as `--check` finds it; its diff stands with its problem.
+fn checked_file(file: &File<'_>) -> ReportFile {
+    let (action, reason, open) = match &file.change {
+        FileChange::UpToDate { unfilled } => (Action::UpToDate, None, unfilled.as_slice()),
+        FileChange::Create { .. } => (Action::Create, None, &[][..]),
+        FileChange::Update { unfilled, .. } => (Action::Update, None, unfilled.as_slice()),
+        FileChange::Conflict { reason, .. } => (Action::Conflict, Some(reason.clone()), &[][..]),
+    };
+    ReportFile {
+        scenario: file.id.to_owned(),
+        path: shorter(&file.placed.path()).display().to_string(),
+        action,
+        reason,
+        note: file.note(),
+        kept: Vec::new(),
+        unfilled: open.iter().map(|r| ReportRegion { name: r.name.clone(), line: r.line }).collect(),
+        diff: String::new(),
     }
 }
 
@@ -85,13 +179,8 @@ pub(super) fn diff_of(path: &Path, before: Option<&str>, after: &str) -> String 
     unified(&shorter(path).display().to_string(), before, after)
 }
 
-pub(super) fn show(context: &Context, report: &Report, args: &AuthorArgs) -> Result<(), Failure> {
+pub(super) fn show_diffs(context: &Context, report: &Report, args: &AuthorArgs) {
     let console = &context.console;
-    if context.json() {
-        let json = serde_json::to_string_pretty(report).map_err(|error| Failure::new(End::Bug, error.to_string()))?;
-        console.result(json);
-        return Ok(());
-    }
     // A dry run is asked for its diff; otherwise `-q` means that nobody reads it.
     let diffs = args.dry_run || !context.common.quiet;
     for file in report.files.iter().filter(|_| diffs) {
@@ -104,7 +193,6 @@ pub(super) fn show(context: &Context, report: &Report, args: &AuthorArgs) -> Res
             None => {}
         }
     }
-    Ok(())
 }
 
 pub(super) fn tell(context: &Context, file: &ReportFile, dry_run: bool) {
@@ -116,8 +204,11 @@ pub(super) fn tell(context: &Context, file: &ReportFile, dry_run: bool) {
         Action::Overwrite => ("Overwrote", "Would write"),
         Action::Skip => ("Skipped", "Would skip"),
         Action::Sibling => ("Created", "Would create"),
+        Action::Conflict => ("In the way", "In the way"),
     };
-    let why = file.reason.as_ref().map(|why| format!(" ({why})")).unwrap_or_default();
+    let new = matches!(file.action, Action::Create | Action::Sibling);
+    let told = file.reason.iter().chain(file.note.iter().filter(|_| new)).cloned().collect::<Vec<_>>().join("; ");
+    let why = if told.is_empty() { told } else { format!(" ({told})") };
     console.status(if dry_run { planned } else { done }, format_args!("{} {}{why}", file.scenario, file.path));
     if file.action == Action::Update && !file.kept.is_empty() {
         let kept = file.kept.join(", ");
@@ -128,8 +219,7 @@ pub(super) fn tell(context: &Context, file: &ReportFile, dry_run: bool) {
     }
     if file.action == Action::Sibling {
         console.warning(format_args!(
-            "{}: cargo takes a file directly in tests/ for a test target and this one will not compile as such: merge \
-             it, then delete it",
+            "{}: build tools may take it for a test of its own, which it is not: merge it, then delete it",
             file.path
         ));
     }

@@ -1,6 +1,7 @@
 //! Rules about claims and hypotheses, and about ids.
 
 use super::Context;
+use super::respell::{meant, respelt};
 use crate::base::diagnostic::{Diagnostic, Span, Spanned};
 use crate::plan::parse::{ids_in, nearest_category};
 use crate::plan::rules::report;
@@ -77,7 +78,9 @@ pub(super) fn unknown_category(context: &Context<'_>, out: &mut Vec<Diagnostic>)
         for word in &claim.unknown_categories {
             let message = format!("{id}: `{word}` is no claim category; it gates like `safety` until fixed");
             let help = format!("did you mean `{}`? The categories are {}", nearest_category(word), words.join(", "));
-            out.push(report("unknown-category", claim.category_text.span, message, help));
+            let told = report("unknown-category", claim.category_text.span, message, help);
+            let right = meant(word, words.iter().copied());
+            out.push(respelt(told, &context.masked, claim.category_text.span, word, right));
         }
         let bare = claim.category_text.value.trim_matches(|c: char| !c.is_alphanumeric());
         if bare.is_empty() || (claim.unknown_categories.is_empty() && claim.categories.is_empty()) {

@@ -4,6 +4,7 @@ mod budgets;
 mod elements;
 mod landing;
 mod oracle;
+mod respell;
 mod scenario;
 mod sections;
 mod spelling;

@@ -1,7 +1,7 @@
 //! Rules about a scenario: its fields, its §7.M and its §7.M.S.
 
 use super::{Context, is_unfilled, owners};
-use crate::base::diagnostic::{Diagnostic, Spanned};
+use crate::base::diagnostic::{Diagnostic, Span, Spanned};
 use crate::plan::labels::{CLOSES, FALSIFIES, FAULTS};
 use crate::plan::model::{ModelBlock, Plan, Scenario};
 use crate::plan::names::{Fit, fit};
@@ -62,7 +62,9 @@ pub(super) fn model_block_missing(context: &Context<'_>, out: &mut Vec<Diagnosti
         } else if !scenario.model_block_not_applicable {
             let message = format!("{id} neither has §7.M nor says that it is not applicable");
             let help = "write `§7.M: not applicable (no gated claim category falsified)`";
-            out.push(report("model-block-not-stated", scenario.id.span, message, help));
+            let end = Span::new(scenario.span.end, scenario.span.end);
+            let sentence = "\n\n§7.M: not applicable (no gated claim category falsified)";
+            out.push(report("model-block-not-stated", scenario.id.span, message, help).with_edit(end, sentence));
         }
     }
 }

@@ -1,10 +1,11 @@
 //! Rules about names that are almost names of the format, which a search for the right ones would pass over.
 
 use super::Context;
+use super::respell::{self, respelt};
 use crate::base::diagnostic::{Diagnostic, Spanned};
 use crate::plan::labels::FAULTS;
 use crate::plan::model::ModelBlock;
-use crate::plan::names::misspelt;
+use crate::plan::names::{misspelt, spellings};
 use crate::plan::rules::report;
 
 /// Shortest word outside of backticks that is taken for a name: no common word is that long.
@@ -15,7 +16,7 @@ pub(super) fn misspelt_checker(context: &Context<'_>, out: &mut Vec<Diagnostic>)
     for field in blocks(context).filter_map(|block| block.checker.as_ref()) {
         let long = field.value.split(|c: char| !c.is_alphanumeric() && c != '-' && c != '_');
         let long = long.filter(|word| word.chars().count() >= LONG && !word.ends_with("ly"));
-        tell("misspelt-checker", field, quoted(&field.value).chain(long), out);
+        tell("misspelt-checker", context, field, quoted(&field.value).chain(long), out);
     }
 }
 
@@ -23,7 +24,7 @@ pub(super) fn misspelt_checker(context: &Context<'_>, out: &mut Vec<Diagnostic>)
 pub(super) fn misspelt_nemesis(context: &Context<'_>, out: &mut Vec<Diagnostic>) {
     let faults = context.plan.scenarios.iter().filter_map(|scenario| scenario.field(FAULTS));
     for field in blocks(context).filter_map(|block| block.nemesis.as_ref()).chain(faults) {
-        tell("misspelt-nemesis", field, quoted(&field.value), out);
+        tell("misspelt-nemesis", context, field, quoted(&field.value), out);
     }
 }
 
@@ -40,6 +41,7 @@ fn quoted(text: &str) -> impl Iterator<Item = &str> {
 
 fn tell<'t>(
     rule: &'static str,
+    context: &Context<'_>,
     field: &Spanned<String>,
     words: impl Iterator<Item = &'t str>,
     out: &mut Vec<Diagnostic>,
@@ -48,6 +50,7 @@ fn tell<'t>(
         words.filter_map(|word| Some((word, misspelt(word)?))).collect();
     for (word, meant) in found {
         let message = format!("`{word}` is no name of the format, and close to one");
-        out.push(report(rule, field.span, message, format!("write `{meant}` if that is meant")));
+        let told = report(rule, field.span, message, format!("write `{meant}` if that is meant"));
+        out.push(respelt(told, &context.masked, field.span, word, respell::meant(word, spellings())));
     }
 }

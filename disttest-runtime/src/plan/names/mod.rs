@@ -12,6 +12,7 @@ pub use nemeses::{NEMESES, Nemesis};
 pub use picker::{Fit, PICKER, PickerRow, fit};
 pub use signals::{SIGNALS, Side, Signal, SignalMention, signal_mentions};
 pub use spelling::misspelt;
+pub(super) use spelling::spellings;
 
 /// A name with its aliases.
 #[derive(Clone, Copy, Debug)]

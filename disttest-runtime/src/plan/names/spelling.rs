@@ -20,7 +20,8 @@ pub fn misspelt(word: &str) -> Option<&'static str> {
     if spellings().any(|name| name == text) { None } else { spellings().find(near) }
 }
 
-fn spellings() -> impl Iterator<Item = &'static str> {
+/// Every name and alias that a plan may use for a checker, a model, a nemesis or a signal.
+pub(in crate::plan) fn spellings() -> impl Iterator<Item = &'static str> {
     let nemeses = NEMESES.iter().map(|nemesis| &nemesis.name);
     let names = CHECKERS.iter().chain(MODELS).chain(nemeses);
     let names = names.flat_map(|name| std::iter::once(name.id).chain(name.aliases.iter().copied()));

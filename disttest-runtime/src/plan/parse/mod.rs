@@ -27,9 +27,9 @@ pub(super) use fields::{bullet, label_at};
 use sections::is_title;
 pub(super) use sections::marks_of_section;
 
-use super::Id;
 use super::model::{Plan, Section};
 use super::rules::report;
+use super::{Budget, Id, Release};
 use crate::base::diagnostic::{Diagnostic, Span, Spanned};
 use line::Line;
 use scenario::places;
@@ -55,6 +55,16 @@ pub fn parse(text: &str) -> (Plan, Vec<Diagnostic>) {
 /// The ids with this letter that a cell or field lists; doubtful ones are left out.
 pub(super) fn ids_in(text: &str, letter: char) -> Vec<Id> {
     ids::list(text, 0, letter, &mut ids::Allowance::for_text(text.len())).ids.into_iter().map(|id| id.value).collect()
+}
+
+/// A smoke or hardening budget, if the text is one.
+pub(super) fn tier(text: &str, no_faults: bool) -> Option<Budget> {
+    budget::read(text, no_faults).ok().map(|(budget, _)| budget)
+}
+
+/// A release budget or its disclosure, if the text is one.
+pub(super) fn release_tier(text: &str, hardening: &Budget) -> Option<Release> {
+    budget::read_release(text, Some(hardening)).ok().map(|(release, _)| release)
 }
 
 /// `text` with code, comments and quotations blanked out; offsets stay.

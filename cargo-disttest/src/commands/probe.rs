@@ -1,0 +1,231 @@
+//! `probe`: the capability matrix of a plan's §6b. Asks before it looks, installs nothing.
+
+use super::{Context, failed};
+use crate::author::write::{self, Edit};
+use crate::cli::ProbeArgs;
+use crate::console::visible;
+use crate::exit_code::{End, Failure, Outcome};
+use crate::plan_file::PlanFile;
+use crate::probe::answers::{Answer, Answers, Choice};
+use crate::probe::finding::{Finding, Presence, find_out, names};
+use crate::probe::need::{Need, needs};
+use disttest_runtime::session::discover_toolbox;
+use serde::Serialize;
+use std::collections::BTreeMap;
+use std::path::Path;
+
+/// Does it.
+pub(super) fn run(context: &Context, args: &ProbeArgs) -> Outcome {
+    let (workspace, plan) = match context.workspace() {
+        Ok(workspace) => {
+            let plan = context.plan(&workspace, &args.plan)?;
+            (Some(workspace), plan)
+        }
+        // The needs of a plan can be looked at without a workspace.
+        Err(_) => (None, PlanFile::load(&args.plan)?),
+    };
+    let needs = needs(&plan.plan);
+    let mut asked = args.answers.is_some();
+    let mut answers = answers(context, args.answers.as_deref(), &needs)?;
+    if !asked && !context.json() {
+        asked = ask_what_is_there(context, &needs, &mut answers);
+    }
+    let mut findings = matrix(&needs, &answers);
+    if asked && args.answers.is_none() {
+        ask_what_to_do(context, &needs, &mut answers, &findings);
+        findings = matrix(&needs, &answers);
+    }
+    let root = workspace.map_or_else(|| plan.path.parent().map(Path::to_path_buf), |workspace| Some(workspace.root));
+    let toolbox = root.map(|root| discover_toolbox(&root)).unwrap_or_default();
+    let report = Report { schema: "disttest.probe/1", plan: plan.shown.clone(), asked, findings, toolbox };
+    if let Some(path) = &args.save {
+        save(context, path, &answers)?;
+    }
+    report.print(context, args)?;
+    Ok(if report.findings.iter().any(|f| f.presence.is_lacking()) { End::Lacking } else { End::Clean })
+}
+
+/// The matrix as `run` puts it into the session: nobody is asked.
+pub(super) fn for_session(context: &Context, plan: &PlanFile, file: Option<&Path>) -> Result<Vec<Finding>, Failure> {
+    let needs = needs(&plan.plan);
+    let answers = answers(context, file, &needs)?;
+    let mut findings = matrix(&needs, &answers);
+    if file.is_none() {
+        findings.iter_mut().for_each(|finding| finding.source.push_str(" (nobody was asked)"));
+    }
+    Ok(findings)
+}
+
+fn matrix(needs: &[Need], answers: &Answers) -> Vec<Finding> {
+    needs.iter().map(|need| find_out(need, answers)).collect()
+}
+
+fn answers(context: &Context, file: Option<&Path>, needs: &[Need]) -> Result<Answers, Failure> {
+    let Some(path) = file else { return Ok(Answers::default()) };
+    let shown = path.display();
+    let text = std::fs::read_to_string(path).map_err(|error| failed(End::Unreadable)(format!("{shown}: {error}")))?;
+    let answers = Answers::parse(&text).map_err(|why| failed(End::Unreadable)(format!("{shown}: {why}")))?;
+    let known: Vec<String> = needs.iter().flat_map(names).map(str::to_owned).collect();
+    for name in answers.unused(&known) {
+        context.console.warning(format_args!("{shown}: the plan requires no `{}`", visible(name)));
+    }
+    Ok(answers)
+}
+
+/// Lists the needs and asks what is there and what not to look for; false without a terminal.
+fn ask_what_is_there(context: &Context, needs: &[Need], answers: &mut Answers) -> bool {
+    if needs.is_empty() || !context.console.is_interactive() {
+        return false;
+    }
+    context.console.message_text("The plan requires:\n");
+    for need in needs {
+        let line = format!("  {} ({}), for {}\n", need.requirement, need.floor, need.used_by);
+        context.console.message_text(&visible(&line));
+    }
+    for need in needs.iter().filter(|need| !need.bundled) {
+        let question = format!("{}: [l]ook for it, it [i]s there, it is [n]ot there, [s]kip it?", need.requirement);
+        let answer = match context.console.ask(&visible(&question)).as_deref() {
+            Some("i") => Answer { present: Some(true), version: version(context, need), ..Answer::default() },
+            Some("n") => Answer { present: Some(false), ..Answer::default() },
+            Some("s") => Answer { skip: true, ..Answer::default() },
+            _ => continue,
+        };
+        answers.set(&need.requirement, answer);
+    }
+    true
+}
+
+fn version(context: &Context, need: &Need) -> Option<String> {
+    let question = format!("  which version of {} (empty: it has none)?", need.requirement);
+    context.console.ask(&visible(&question)).filter(|version| !version.is_empty())
+}
+
+/// Tells what is missing and asks what to do about it.
+fn ask_what_to_do(context: &Context, needs: &[Need], answers: &mut Answers, findings: &[Finding]) {
+    for (need, finding) in needs.iter().zip(findings).filter(|(_, finding)| finding.presence.is_lacking()) {
+        let told = format!(
+            "{} is {}; {} depend on it; install: {}\n",
+            finding.requirement,
+            if finding.presence == Presence::TooOld { "too old" } else { "missing" },
+            finding.used_by,
+            finding.install_hint
+        );
+        context.console.message_text(&visible(&told));
+        let question = "[w]ait for it, [p]roceed without it, [s]ubstitute something weaker for it?";
+        let choice = match context.console.ask(question).as_deref() {
+            Some("w") => Choice::Wait,
+            Some("s") => match context.console.ask("  by what?").filter(|what| !what.is_empty()) {
+                Some(what) => Choice::Substitute(what),
+                None => continue,
+            },
+            Some("p") => Choice::Proceed,
+            _ => continue,
+        };
+        let answer = answers.about(names(need)).cloned().unwrap_or_default();
+        answers.set(&need.requirement, Answer { missing: Some(choice), ..answer });
+    }
+}
+
+fn save(context: &Context, path: &Path, answers: &Answers) -> Result<(), Failure> {
+    let before = write::read(path).map_err(failed(End::Unreadable))?;
+    let edit = Edit { path: path.to_path_buf(), before, after: answers.text() };
+    write::write_all(&[edit]).map_err(failed(End::Unwritable))?;
+    context.console.status("Saved", path.display());
+    Ok(())
+}
+
+/// `disttest.probe/1`.
+#[derive(Serialize)]
+struct Report {
+    schema: &'static str,
+    plan: String,
+    /// Whether anybody was asked before the machine was looked at.
+    asked: bool,
+    findings: Vec<Finding>,
+    /// (path, role) of what the repository has for testing.
+    toolbox: Vec<(String, String)>,
+}
+
+impl Report {
+    fn print(&self, context: &Context, args: &ProbeArgs) -> Result<(), Failure> {
+        let console = &context.console;
+        if context.json() {
+            let json = serde_json::to_string(self).map_err(|error| Failure::new(End::Bug, error.to_string()))?;
+            console.result(json);
+            return Ok(());
+        }
+        let heads = ["Requirement", "Present?", "Version", "Floor", "Source", "Used by"];
+        let row = |f: &Finding| {
+            let dash = |text: &str| if text.is_empty() { "—".to_owned() } else { visible(text) };
+            let version = f.version.as_deref().unwrap_or_default();
+            [&f.requirement, f.presence.word(), version, &f.floor, &f.source, &f.used_by].map(dash)
+        };
+        let rows: Vec<[String; 6]> = self.findings.iter().map(row).collect();
+        if rows.is_empty() {
+            console.result("The plan requires nothing of its environment (§6b).");
+        } else {
+            console.result_text(&table(&heads, &rows));
+        }
+        for finding in self.findings.iter().filter(|f| f.presence.is_lacking() || f.choice.is_some()) {
+            let choice = finding.choice.as_deref().map(|choice| format!("; chosen: {choice}")).unwrap_or_default();
+            let (name, word) = (visible(&finding.requirement), finding.presence.word());
+            let (hint, used) = (visible(&finding.install_hint), visible(&finding.used_by));
+            console
+                .result(format_args!("\n{name}: {word}\n  install: {hint}\n  needed by: {used}{}", visible(&choice)));
+        }
+        console.result("\nToolbox of the repository");
+        for line in tools(&self.toolbox) {
+            console.result(format_args!("  {}", visible(&line)));
+        }
+        if self.toolbox.is_empty() {
+            console.result("  none found");
+        }
+        if !self.asked && !self.findings.is_empty() {
+            console.warning("nobody was asked: this is what the machine shows (--answers FILE says what you know)");
+        }
+        let answers = args.save.as_ref().or(args.answers.as_ref());
+        let answers = answers.map(|path| format!(" --answers {}", path.display())).unwrap_or_default();
+        console.next(format_args!("cargo disttest run {}{answers}", self.plan));
+        Ok(())
+    }
+}
+
+/// A line a tool; several of one role in one folder share a line.
+fn tools(toolbox: &[(String, String)]) -> Vec<String> {
+    const FEW: usize = 3;
+    let mut groups: BTreeMap<(&str, &str), Vec<&str>> = BTreeMap::new();
+    for (path, role) in toolbox {
+        let folder = path.rsplit_once('/').map_or("", |(folder, _)| folder);
+        groups.entry((folder, role)).or_default().push(path);
+    }
+    let line = |((folder, role), paths): ((&str, &str), Vec<&str>)| match paths.len() {
+        ..=FEW => paths.iter().map(|path| format!("{path} — {role}")).collect(),
+        many => vec![format!("{folder}/ — {role}, {many} files")],
+    };
+    groups.into_iter().flat_map(line).collect()
+}
+
+fn table(heads: &[&str; 6], rows: &[[String; 6]]) -> String {
+    let width = |i: usize| rows.iter().map(|row| row[i].chars().count()).chain([heads[i].len()]).max().unwrap_or(0);
+    let widths: Vec<usize> = (0..heads.len()).map(width).collect();
+    let line = |cells: [&str; 6]| {
+        let cells = cells.iter().zip(&widths).map(|(cell, width)| format!("{cell:<width$}"));
+        cells.collect::<Vec<_>>().join("  ").trim_end().to_owned() + "\n"
+    };
+    let rows = rows.iter().map(|row| line(row.each_ref().map(String::as_str)));
+    line(*heads) + &rows.collect::<String>()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn many_tools_of_one_kind_share_a_line() {
+        let toolbox: Vec<(String, String)> = ["a/1", "a/2", "a/3", "a/4", "b/1"]
+            .iter()
+            .map(|path| ((*path).to_owned(), "existing test".to_owned()))
+            .collect();
+        assert_eq!(tools(&toolbox), ["a/ — existing test, 4 files", "b/1 — existing test"]);
+    }
+}

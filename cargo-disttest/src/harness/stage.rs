@@ -1,0 +1,109 @@
+//! The part of a run that is for scenarios without a test in the repository: their package written and built, or the
+//! reason why they cannot run. Whatever goes wrong here is theirs alone: tests that stand in the repository run all
+//! the same.
+
+use super::place::Unauthored;
+use super::{Package, Site, folder_of, prepare};
+use crate::console::Console;
+use crate::runner::build::Options;
+use crate::runner::execute::Order;
+use crate::runner::session;
+use crate::targets::Target;
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+/// The stage of a run.
+#[derive(Debug, Default)]
+pub(crate) struct Stage {
+    tests: Vec<Unauthored>,
+    package: Option<Package>,
+    executables: BTreeMap<PathBuf, PathBuf>,
+    /// Why none of them runs.
+    why: Option<String>,
+}
+
+impl Stage {
+    /// Writes and builds the package of `tests`. `named` is the plan as its tests name it, and the folder of their
+    /// package.
+    pub(crate) fn set(
+        console: &Console,
+        site: &Site<'_>,
+        tests: &[Unauthored],
+        named: &(String, PathBuf),
+        order: &Order,
+        options: Options,
+    ) -> Stage {
+        let mut stage = Stage::default();
+        if tests.is_empty() {
+            return stage;
+        }
+        stage.tests = tests.to_vec();
+        let folder = site.folder();
+        let listed = tests.iter().map(Unauthored::id).collect::<Vec<_>>().join(", ");
+        console.status("Harness", format_args!("{}: ephemeral, for {listed}", folder.display()));
+        if let Some(evidence) = site.copied {
+            console.warning(format_args!(
+                "{} is evidence of an earlier session, and a copy of it is run: fill its tests in a folder of their own",
+                evidence.display()
+            ));
+        }
+        let begun = session::begin_ephemeral(site.workspace, named, order, &folder)
+            .map_err(|error| format!("the session cannot be begun: {error:#}"));
+        match begun.and_then(|()| prepare(site, tests)) {
+            Err(why) => stage.why = Some(why),
+            Ok(package) => {
+                package.notes.iter().for_each(|note| console.warning(note));
+                let show = |text: &str| console.message_text(text);
+                match package.build(site.workspace, options, &show) {
+                    Ok(executables) => stage.executables = executables,
+                    Err(why) => stage.why = Some(why),
+                }
+                stage.package = Some(package);
+            }
+        }
+        stage
+    }
+
+    /// True for a test that the repository does not hold.
+    pub(crate) fn holds(&self, target: &Target) -> bool {
+        self.of(target).is_some()
+    }
+
+    fn of(&self, target: &Target) -> Option<&Unauthored> {
+        self.tests.iter().find(|test| test.target.placed == target.placed)
+    }
+
+    /// The executable of `target` and the folder of the package under test, or why there is none; `None` for a test
+    /// that the repository holds.
+    pub(crate) fn launch(&self, target: &Target) -> Option<Result<(&Path, &Path), String>> {
+        let test = self.of(target)?;
+        Some(self.executable(test).map(|executable| (executable, test.sut.root.as_path())))
+    }
+
+    fn executable(&self, test: &Unauthored) -> Result<&Path, String> {
+        if let Some(why) = &self.why {
+            return Err(why.clone());
+        }
+        let refused = self.package.iter().flat_map(|package| &package.refused);
+        if let Some((_, why)) = refused.into_iter().find(|(refused, _)| refused == test.relative()) {
+            return Err(why.clone());
+        }
+        let file = test.target.placed.path();
+        let executable = self.executables.get(&file.canonicalize().unwrap_or_else(|_| file.clone()));
+        Ok(executable.ok_or_else(|| format!("{} does not build", file.display()))?)
+    }
+
+    /// Removes the executables of a package that is for this run only: its next one stands in another folder, and these
+    /// are in nobody's way but the disk's.
+    pub(crate) fn clear(&self, site: &Site<'_>) {
+        let once = self.package.as_ref().is_some_and(|package| package.folder == folder_of(site.session));
+        for executable in self.executables.values().filter(|_| once) {
+            let _ = std::fs::remove_file(executable);
+        }
+    }
+
+    /// The package, when it was written.
+    pub(crate) fn package(&self) -> Option<&Package> {
+        self.package.as_ref()
+    }
+}

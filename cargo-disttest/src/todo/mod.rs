@@ -1,0 +1,9 @@
+//! What is still to be written in the test files of a plan, with code to start from.
+
+pub(crate) mod fills;
+pub(crate) mod item;
+pub(crate) mod offers;
+pub(crate) mod operations;
+pub(crate) mod sibling;
+pub(crate) mod snippets;
+pub(crate) mod support;

@@ -1,0 +1,171 @@
+//! What clients do to each model of the format (§3), and whether the runtime can judge it.
+
+/// A model as a workload sees it.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Operations {
+    /// The model.
+    pub model: &'static str,
+    /// Its type in the runtime's prelude; `None` where the runtime has no such model yet.
+    pub constructor: Option<&'static str>,
+    /// Kinds of operations.
+    pub kinds: &'static [&'static str],
+    /// The one that shows the state at quiescence.
+    pub read: &'static str,
+    /// Inputs that are no unique value: (pattern, expression).
+    pub inputs: &'static [(&'static str, &'static str)],
+    /// What an answer looks like in the history.
+    pub answers: &'static str,
+    /// Entries are never overwritten.
+    pub appends: bool,
+}
+
+const VALUE: Operations = Operations {
+    model: "register",
+    constructor: Some("Register::new()"),
+    kinds: &["read", "write"],
+    read: "read",
+    inputs: &[("\"read\"", "Value::Null")],
+    answers: "the value that a read saw (null for none); anything for a write",
+    appends: false,
+};
+
+/// Every model of the format.
+pub(crate) const ALL: [Operations; 10] = [
+    VALUE,
+    Operations {
+        model: "map",
+        constructor: Some("MapModel::new()"),
+        kinds: &["get", "put"],
+        read: "get",
+        inputs: &[("\"get\"", "Value::Null")],
+        answers: "the value that a get saw (null for none); anything for a put",
+        ..VALUE
+    },
+    Operations {
+        model: "queue",
+        constructor: None,
+        kinds: &["enqueue", "dequeue"],
+        read: "dequeue",
+        inputs: &[("\"dequeue\"", "Value::Null")],
+        answers: "the value that a dequeue took (null for none)",
+        appends: true,
+    },
+    Operations {
+        model: "log",
+        constructor: Some("Log::new()"),
+        kinds: &["append", "read"],
+        read: "read",
+        inputs: &[("\"read\"", "Value::Null")],
+        answers: "the offset that an append got; of a read `{\"offset\": n, \"values\": […], \"end\": true}`",
+        appends: true,
+    },
+    Operations {
+        model: "lock",
+        constructor: None,
+        kinds: &["acquire", "release"],
+        read: "acquire",
+        inputs: &[("\"acquire\" | \"release\"", "Value::Null")],
+        answers: "true when it was acquired or released",
+        ..VALUE
+    },
+    Operations {
+        model: "lease",
+        constructor: None,
+        kinds: &["acquire", "renew", "release"],
+        read: "acquire",
+        inputs: &[("\"acquire\" | \"renew\" | \"release\"", "Value::Null")],
+        answers: "the time to live that was granted, null for none",
+        ..VALUE
+    },
+    Operations {
+        model: "session",
+        constructor: None,
+        answers: "the value and the version that a read saw; the version that a write got",
+        ..VALUE
+    },
+    Operations {
+        model: "membership-table",
+        constructor: None,
+        kinds: &["join", "leave", "view"],
+        read: "view",
+        inputs: &[("\"view\"", "Value::Null")],
+        answers: "the members that a view saw",
+        ..VALUE
+    },
+    Operations {
+        model: "counter",
+        constructor: None,
+        kinds: &["inc", "read"],
+        read: "read",
+        inputs: &[("\"read\"", "Value::Null"), ("\"inc\"", "json!(1)")],
+        answers: "the value after it",
+        ..VALUE
+    },
+    Operations {
+        model: "ledger",
+        constructor: None,
+        kinds: &["credit", "debit", "balance"],
+        read: "balance",
+        inputs: &[
+            ("\"balance\"", "Value::Null"),
+            ("\"credit\" | \"debit\"", "json!({\"id\": format!(\"{}-{count}\", client.id()), \"amount\": 1})"),
+        ],
+        answers: "the balance that was seen",
+        ..VALUE
+    },
+];
+
+/// The operations of `model`; those of a register for a model of the plan's own.
+pub(crate) fn of(model: Option<&str>) -> &'static Operations {
+    model.and_then(|model| ALL.iter().find(|one| one.model == model)).unwrap_or(&ALL[0])
+}
+
+/// Checkers that the runtime has, and how a test makes them for a model; `None` for another checker or another model.
+pub(crate) fn checker(name: &str, model: Option<&str>, per_key: bool) -> Option<String> {
+    let known = model.and_then(|model| ALL.iter().find(|one| one.model == model));
+    match (name, known) {
+        ("linearizability", Some(model)) => {
+            let scope = if per_key { "per_key" } else { "whole" };
+            model.constructor.map(|new| format!("Linearizability::{scope}({new})"))
+        }
+        ("no-lost-ack", Some(model)) if model.constructor.is_some() => {
+            Some(format!("NoLostAck::{}()", if model.appends { "append_only" } else { "overwritable" }))
+        }
+        _ => None,
+    }
+}
+
+/// Checkers that the runtime has for some model.
+pub(crate) const CHECKERS: [&str; 2] = ["linearizability", "no-lost-ack"];
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use disttest_runtime::plan::names;
+
+    #[test]
+    fn every_model_of_the_format_is_here() {
+        let here: Vec<&str> = ALL.iter().map(|one| one.model).collect();
+        let known: Vec<&str> = names::MODELS.iter().map(|one| one.id).collect();
+        assert_eq!(here, known);
+        for one in &ALL {
+            assert!(one.kinds.contains(&one.read) && one.kinds.len() > 1, "{}", one.model);
+        }
+    }
+
+    #[test]
+    fn a_checker_is_made_for_the_models_that_the_runtime_has() {
+        let check = |name: &str, model: Option<&str>, per_key: bool, expect: Option<&str>| {
+            assert_eq!(checker(name, model, per_key).as_deref(), expect, "{name} {model:?}");
+        };
+        check("linearizability", Some("register"), true, Some("Linearizability::per_key(Register::new())"));
+        check("linearizability", Some("log"), false, Some("Linearizability::whole(Log::new())"));
+        check("no-lost-ack", Some("map"), true, Some("NoLostAck::overwritable()"));
+        check("no-lost-ack", Some("log"), false, Some("NoLostAck::append_only()"));
+        check("no-lost-ack", Some("queue"), false, None);
+        check("linearizability", Some("other(crdt)"), false, None);
+        check("linearizability", None, false, None);
+        check("serializability", Some("map"), false, None);
+        assert!(CHECKERS.iter().all(|name| checker(name, Some("register"), true).is_some()));
+    }
+}

@@ -1,0 +1,69 @@
+//! `probe`, and `run` going by the same answers.
+
+use crate::package::{PLAN_PATH, Package};
+use serde_json::Value;
+
+/// A plan that requires something that is there, something that is not, and something that nobody knows.
+fn package() -> Package {
+    let package = Package::new();
+    let plan = crate::package::PLAN;
+    let (before, after) = plan.split_once("## 7. Scenarios").unwrap();
+    let before = before.split_once("## 6b.").map_or(before, |(before, _)| before);
+    let rows = "## 6b. Environment requirements\n\n| Requirement | Version floor | Used by scenarios | Install hint |\n\
+                |---|---|---|---|\n| Rust toolchain | 1.60 | S1 | rustup.rs |\n| A flurble | — | S1 | ask around |\n\
+                | etcd | 3.4 | S1 | apt-get install etcd-server |\n\n## 7. Scenarios";
+    package.write(PLAN_PATH, &format!("{before}{rows}{after}"));
+    package
+}
+
+fn json(package: &Package, args: &[&str], status: i32) -> Value {
+    let mut all = vec!["probe", PLAN_PATH, "--format", "json"];
+    all.extend(args);
+    serde_json::from_str(&package.disttest(&all).expect(status).out).unwrap()
+}
+
+#[test]
+fn what_is_there_missing_and_unknown_is_told_apart() {
+    let package = package();
+    package.write("a.toml", "[etcd]\npresent = false\nsubstitute = \"an in-process map\"\n");
+    let report = json(&package, &["--answers", "a.toml"], 1);
+    assert_eq!((&report["schema"], &report["asked"]), (&"disttest.probe/1".into(), &true.into()));
+    let presence: Vec<&str> =
+        report["findings"].as_array().unwrap().iter().map(|f| f["presence"].as_str().unwrap()).collect();
+    assert_eq!(presence, ["present", "unknown", "missing"]);
+    assert!(report["findings"][2]["choice"].as_str().unwrap().contains("an in-process map"));
+    let told = package.disttest(&["probe", PLAN_PATH, "--answers", "a.toml"]).expect(1).out;
+    for word in ["Rust toolchain", "unknown", "apt-get install etcd-server", "needed by: S1", "Toolbox"] {
+        assert!(told.contains(word), "{word}: {told}");
+    }
+}
+
+#[test]
+fn without_a_terminal_and_answers_it_says_that_nobody_was_asked() {
+    let package = package();
+    let answer = package.disttest(&["probe", PLAN_PATH]);
+    assert!(answer.err.contains("nobody was asked"), "{}", answer.err);
+    assert_eq!(json(&package, &[], answer.status)["asked"], false);
+}
+
+#[test]
+fn answers_about_other_things_and_unreadable_ones_are_told() {
+    let package = package();
+    package.write("a.toml", "[etcd]\npresent = true\nversion = \"3.5\"\n\n[redis]\nskip = true\n");
+    let answer = package.disttest(&["probe", PLAN_PATH, "--answers", "a.toml"]).expect(0);
+    assert!(answer.err.contains("the plan requires no `redis`"), "{}", answer.err);
+    package.write("a.toml", "[etcd]\nhope = true\n");
+    assert!(
+        package.disttest(&["probe", PLAN_PATH, "--answers", "a.toml"]).expect(2).err.contains("unknown key `hope`")
+    );
+    package.disttest(&["probe", PLAN_PATH, "--answers", "nowhere.toml"]).expect(2);
+}
+
+#[test]
+fn a_run_waits_for_what_the_operator_waits_for() {
+    let package = package();
+    package.write("a.toml", "[etcd]\npresent = false\nmissing = \"wait\"\n");
+    let args = ["run", PLAN_PATH, "--answers", "a.toml", "--allow-missing-budgets"];
+    let answer = package.disttest(&args).expect(4);
+    assert!(answer.err.contains("wait for what is missing") && answer.err.contains("etcd"), "{}", answer.err);
+}

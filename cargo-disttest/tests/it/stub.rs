@@ -1,0 +1,116 @@
+//! A runtime that does nothing, for packages whose tests are built and not run for what they find: it compiles in a
+//! second, and what a generated test file asks of the real one it has.
+
+use crate::package::Package;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+const MANIFEST: &str = r#"
+[package]
+name = "disttest-runtime"
+version = "0.1.0"
+edition = "2021"
+
+[workspace]
+
+[dependencies]
+disttest-macros = { path = "macros" }
+"#;
+
+/// A test whose regions are filled leaves the record that lies in `STUB/ID.json`, and tells `STUB/ID.told` of itself.
+const RUNTIME: &str = r##"
+pub use disttest_macros::scenario;
+pub mod prelude {
+    pub struct Run;
+    pub struct Judged;
+    pub struct Workload;
+    pub struct Landed;
+    pub type Result<T> = std::result::Result<T, ()>;
+}
+#[macro_export]
+macro_rules! todo { ($name:literal) => { panic!($name) }; }
+#[macro_export]
+macro_rules! main { () => { fn main() { $crate::stand_in(SCENARIO) } }; }
+pub fn stand_in((id, function, filled): (&str, &str, bool)) {
+    use std::{env, fs, path::Path};
+    if env::args().any(|arg| arg == "--list") {
+        println!("{function}: test");
+        return;
+    }
+    let stub = env::var("STUB").unwrap();
+    let stub = Path::new(&stub);
+    let session = env::var("DISTTEST_SESSION").unwrap();
+    let of = env::var("DISTTEST_EPHEMERAL_OF").unwrap_or_default();
+    let here = env::current_dir().unwrap();
+    fs::write(stub.join(format!("{id}.told")), format!("in {}\nof {of}\n", here.display())).unwrap();
+    let record = stub.join(format!("{id}.json"));
+    if filled && record.exists() {
+        let folder = Path::new(&session).join("artifacts").join(id);
+        fs::create_dir_all(&folder).unwrap();
+        fs::copy(record, folder.join("scenario.json")).unwrap();
+        fs::write(Path::new(&session).join("MANIFEST.sha256"), "abc").unwrap();
+    }
+}
+"##;
+
+const MACROS_MANIFEST: &str = r#"
+[package]
+name = "disttest-macros"
+version = "0.1.0"
+edition = "2021"
+
+[lib]
+proc-macro = true
+"#;
+
+const MACROS: &str = r##"
+use proc_macro::{TokenStream, TokenTree};
+#[proc_macro_attribute]
+pub fn scenario(attribute: TokenStream, item: TokenStream) -> TokenStream {
+    let id = attribute.into_iter().find_map(|token| match token {
+        TokenTree::Literal(id) => Some(id.to_string()),
+        _ => None,
+    });
+    let tokens: Vec<TokenTree> = item.clone().into_iter().collect();
+    let at = tokens.iter().position(|token| token.to_string() == "fn").unwrap();
+    let filled = !item.to_string().replace(' ', "").contains("todo!");
+    let text = format!(
+        "#[allow(dead_code)] const _: () = (); pub const SCENARIO: (&str, &str, bool) = ({}, \"{}\", {filled});",
+        id.unwrap(),
+        tokens[at + 1]
+    );
+    let mut out: TokenStream = text.parse().unwrap();
+    out.extend(item);
+    out
+}
+"##;
+
+/// Its folder: the same for all tests, so that it is built once.
+fn stub() -> PathBuf {
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("stub-runtime");
+    let files = [
+        ("Cargo.toml", MANIFEST),
+        ("src/lib.rs", RUNTIME),
+        ("macros/Cargo.toml", MACROS_MANIFEST),
+        ("macros/src/lib.rs", MACROS),
+    ];
+    for (name, text) in files {
+        let path = folder.join(name);
+        if fs::read_to_string(&path).is_ok_and(|there| there == text) {
+            continue;
+        }
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        // Other tests may be at it, too.
+        let half = path.with_extension(format!("{:?}.half", std::thread::current().id()).replace(['(', ')'], ""));
+        fs::write(&half, text).unwrap();
+        fs::rename(half, path).unwrap();
+    }
+    folder
+}
+
+/// The line that makes it the runtime of a workspace.
+pub(crate) fn declare(package: &Package) {
+    let manifest = package.read("Cargo.toml");
+    let line = format!("[workspace.dependencies]\ndisttest-runtime = {{ path = \"{}\" }}\n", stub().display());
+    package.write("Cargo.toml", &manifest.replace("[workspace]\n", &format!("[workspace]\n{line}")));
+}
