@@ -33,6 +33,11 @@ impl Id {
         Some(Id { letter, number: digits.parse().ok()?, arm: arm.map(str::to_owned) })
     }
 
+    /// The id of that letter and number, without an arm.
+    pub(super) fn numbered(letter: char, number: u32) -> Id {
+        Id { letter, number, arm: None }
+    }
+
     /// The kind of element: `C` claim, `H` hypothesis, `M` missing claim, `S` scenario, `T` technique.
     pub fn letter(&self) -> char {
         self.letter

@@ -17,7 +17,7 @@ const fn label(name: &'static str, aliases: &'static [&'static str]) -> Label {
 /// Header lines (format §1.1).
 pub(super) const HEADER: Labels = &[
     label("Date", &[]),
-    label("Plan mode", &["mode"]),
+    label("Plan mode", &["mode", "plan scope"]),
     label("SUT", &["system under test"]),
     label("Change under test", &[]),
     label("Plan author", &["author"]),
@@ -26,55 +26,106 @@ pub(super) const HEADER: Labels = &[
 
 /// §2 (format §1.4).
 pub(super) const SUT_MODEL: Labels = &[
-    label("Tenancy / isolation", &["tenancy/isolation", "tenancy"]),
+    label("Tenancy / isolation", &["tenancy/isolation", "tenancy", "isolation", "tenancy and isolation"]),
     label("Persistence", &[]),
-    label("Replication / consensus", &["replication/consensus", "replication"]),
+    label(
+        "Replication / consensus",
+        &["replication/consensus", "replication", "consensus", "replication and consensus", "replication or consensus"],
+    ),
     label("Ordering", &[]),
-    label("Network boundaries", &["network"]),
-    label("Retry / idempotency contract", &["retry/idempotency contract", "retry / idempotency"]),
+    label("Network boundaries", &["network", "network boundary", "boundaries"]),
+    label(
+        "Retry / idempotency contract",
+        &["retry/idempotency contract", "retry / idempotency", "retry/idempotency", "retry and idempotency", "retries"],
+    ),
     label("Observability", &[]),
 ];
 
 /// Under a hypothesis (format §1.5).
 pub(super) const HYPOTHESIS: Labels = &[
-    label("Could falsify", &["falsifies", "could falsify claims"]),
-    label("Suspected because", &["suspected"]),
+    label("Could falsify", &["falsifies", "could falsify claims", "could falsify claim", "claims"]),
+    label("Suspected because", &["suspected", "why suspected", "suspicion"]),
     label("Subsystem", &["subsystems"]),
 ];
 
 /// §6 (format §1.6).
 pub(super) const TECHNIQUE: Labels = &[
-    label("Hypotheses it addresses", &["hypotheses addressed", "addresses"]),
-    label("What it would catch that other techniques miss", &["what it catches", "what it would catch"]),
-    label("Reference", &["references"]),
-    label("Cost / wall-clock estimate", &["cost", "cost / wall-clock", "wall-clock estimate"]),
+    label(
+        "Hypotheses it addresses",
+        &["hypotheses addressed", "addresses", "hypotheses", "hypothesis addressed", "addresses hypotheses"],
+    ),
+    label(
+        "What it would catch that other techniques miss",
+        &[
+            "what it catches",
+            "what it would catch",
+            "what it catches that other techniques miss",
+            "what it catches that the others miss",
+            "what it catches that others miss",
+            "what it would catch that others miss",
+            "catches",
+        ],
+    ),
+    label("Reference", &["references", "reference file"]),
+    label(
+        "Cost / wall-clock estimate",
+        &[
+            "cost",
+            "cost / wall-clock",
+            "cost/wall-clock",
+            "cost/wall-clock estimate",
+            "cost estimate",
+            "wall-clock estimate",
+            "wall-clock",
+        ],
+    ),
 ];
 
 /// A scenario (format §2).
 pub(super) const SCENARIO: Labels = &[
-    label(FALSIFIES, &["falsifies", "falsifies if fails", "falsifies claims"]),
-    label(CLOSES, &["closes hypotheses"]),
+    label(
+        FALSIFIES,
+        &["falsifies", "falsifies if fails", "falsifies claims", "falsifies if it fail", "falsifies if failed"],
+    ),
+    label(CLOSES, &["closes hypotheses", "closes hypothesis", "closes rows"]),
     label("Technique", &["techniques"]),
     label("Workload", &[]),
-    label(FAULTS, &["fault schedule"]),
+    label(FAULTS, &["fault schedule", "fault", "fault injection"]),
     label(ORACLE, &["oracles"]),
-    label("Observability required", &["observability"]),
-    label(SMOKE, &["smoke"]),
-    label(HARDENING, &["hardening"]),
-    label(RELEASE, &["release"]),
+    label("Observability required", &["observability", "required observability"]),
+    label(SMOKE, &["smoke", "smoke tier"]),
+    label(HARDENING, &["hardening", "hardening tier"]),
+    label(RELEASE, &["release", "release tier", "release gate"]),
     label(EXIT_CRITERIA, &["exit criterion"]),
-    label(TARGET, &["target", "target test", "test file"]),
+    label(TARGET, &["target", "target test", "test file", "target file", "target test files"]),
     label(LANGUAGE, &["language"]),
-    label(SKELETON, &[]),
+    label(SKELETON, &["test skeleton"]),
 ];
 
 /// §7.M (format §3).
 pub(super) const MODEL_BLOCK: Labels = &[
     label("Model under test", &["model"]),
-    label("Operation history", &["history"]),
+    label("Operation history", &["history", "operations history", "history schema"]),
     label("Checker", &["checkers"]),
-    label("Nemesis + landing evidence", &["nemesis", "nemesis + landing", "nemesis and landing evidence"]),
-    label("Ambiguous outcomes", &["ambiguous", "ambiguous outcome"]),
+    label(
+        "Nemesis + landing evidence",
+        &[
+            "nemesis",
+            "nemesis + landing",
+            "nemesis and landing",
+            "nemesis & landing",
+            "nemesis/landing",
+            "nemesis / landing",
+            "nemesis and landing evidence",
+            "nemesis & landing evidence",
+            "nemesis / landing evidence",
+            "nemesis/landing evidence",
+            "nemesis plus landing evidence",
+            "fault plus landing evidence",
+            "fault + landing evidence",
+        ],
+    ),
+    label("Ambiguous outcomes", &["ambiguous", "ambiguous outcome", "ambiguity"]),
     label("Reduction plan", &["reduction"]),
 ];
 
@@ -91,13 +142,24 @@ pub(super) const MODEL_BLOCK_EXACT: Labels = &[
 /// §7.M.S (format §4).
 pub(super) const SURFACES: Labels = &[
     label("Surfaces", &["surface"]),
-    label("Operations", &[]),
-    label("Adversarial inputs", &["confusable identifiers"]),
+    label("Operations", &["operation", "operations per surface"]),
+    label("Adversarial inputs", &["adversarial input", "confusable identifiers", "confusables"]),
     label("Positive controls", &["positive control"]),
     label("Negative controls", &["negative control"]),
-    label("Delayed / async paths", &["delayed/async paths", "delayed paths", "async paths", "background paths"]),
+    label(
+        "Delayed / async paths",
+        &[
+            "delayed/async paths",
+            "delayed / asynchronous paths",
+            "delayed and asynchronous paths",
+            "delayed and async paths",
+            "delayed paths",
+            "async paths",
+            "background paths",
+        ],
+    ),
     label("Observability paths", &["observability path"]),
-    label("Scenario arms", &["arms"]),
+    label("Scenario arms", &["arms", "arm"]),
 ];
 
 /// Falsified claims.
@@ -125,22 +187,51 @@ pub const SKELETON: &str = "Skeleton";
 /// Our label for prose of a scenario that stands under no label.
 pub const NOTES: &str = "Notes";
 
-/// The label of `set` that `text` spells, whatever its case, emphasis, spacing or final colon.
-pub(super) fn find(set: &[Label], text: &str) -> Option<&'static str> {
-    let plain = normal(text);
-    set.iter().find(|l| l.name.eq_ignore_ascii_case(&plain) || l.aliases.contains(&plain.as_str())).map(|l| l.name)
+/// The label of `set` that `text` spells, whatever its case, emphasis, spacing, final colon or stop, or a remark in
+/// parentheses behind it.
+pub(super) fn find(set: Labels, text: &str) -> Option<&'static str> {
+    find_in(&[set], text)
 }
 
-/// Like [`find`], for the format's own spelling only (letter case and emphasis aside).
-pub(super) fn find_exact(set: &[Label], text: &str) -> Option<&'static str> {
-    let plain = normal(text);
-    set.iter().find(|l| l.name.eq_ignore_ascii_case(&plain)).map(|l| l.name)
+/// The label of the first of `sets` that has one which `text` spells.
+pub(super) fn find_in(sets: &[Labels], text: &str) -> Option<&'static str> {
+    if let Some(label) = sets.iter().copied().flatten().find(|l| l.name == text) {
+        return Some(label.name);
+    }
+    let plain = normal(text)?;
+    let spells = |l: &&Label, plain: &str| l.name.eq_ignore_ascii_case(plain) || l.aliases.contains(&plain);
+    let hit = |plain: &str| sets.iter().find_map(|set| set.iter().find(|l| spells(l, plain))).map(|l| l.name);
+    hit(&plain).or_else(|| hit(plain.strip_suffix(')')?.rsplit_once('(')?.0.trim_end_matches([' ', ':'])))
 }
 
-fn normal(text: &str) -> String {
-    let bare = text.replace(['*', '`'], "").to_lowercase();
-    bare.split_whitespace().collect::<Vec<_>>().join(" ").trim_end_matches([':', ' ']).to_owned()
+/// True for a label of `set` in the format's own spelling, which every label that was known when it was read has.
+pub(super) fn is_in(set: Labels, label: &str) -> bool {
+    set.iter().any(|l| l.name == label)
 }
+
+/// `text` in lower case, without emphasis and what ends a label; `None` for what is too long for one.
+fn normal(text: &str) -> Option<String> {
+    if text.len() > LONGEST {
+        return None;
+    }
+    let mut plain = String::with_capacity(text.len());
+    let mut blank = false;
+    for c in text.chars().filter(|c| !matches!(c, '*' | '`' | '_')) {
+        if c.is_whitespace() {
+            blank = !plain.is_empty();
+            continue;
+        }
+        if std::mem::take(&mut blank) {
+            plain.push(' ');
+        }
+        if c.is_ascii() { plain.push(c.to_ascii_lowercase()) } else { plain.extend(c.to_lowercase()) }
+    }
+    plain.truncate(plain.trim_end_matches([':', '.', ' ', '：']).len());
+    Some(plain)
+}
+
+/// Longest text, in bytes, that can be a known label.
+const LONGEST: usize = 100;
 
 #[cfg(test)]
 mod tests {
@@ -152,8 +243,11 @@ mod tests {
         check("Falsifies if it FAILs", Some(FALSIFIES));
         check("falsifies  if it fails :", Some(FALSIFIES));
         check("SMOKE BUDGET", Some(SMOKE));
+        check("Oracle (primary):", Some(ORACLE));
+        check("__Faults.__", Some(FAULTS));
         check("Background", None);
+        check(&"Oracle ".repeat(100), None);
         assert_eq!(find(MODEL_BLOCK, "Nemesis"), Some("Nemesis + landing evidence"));
-        assert_eq!(find_exact(MODEL_BLOCK, "Nemesis"), None);
+        assert!(is_in(MODEL_BLOCK, "Checker") && !is_in(MODEL_BLOCK, "Nemesis"));
     }
 }

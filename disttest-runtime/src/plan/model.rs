@@ -1,5 +1,6 @@
 //! The plan as typed values. Every value that came from the text knows where it stands.
 
+use super::index::Index;
 use super::{Budgets, Category, Id};
 use crate::base::diagnostic::{Span, Spanned};
 use serde::{Deserialize, Serialize};
@@ -39,29 +40,13 @@ pub struct Plan {
     pub not_covered: Vec<Spanned<String>>,
     /// §9, one entry a bullet.
     pub open_questions: Vec<Spanned<String>>,
-}
-
-impl Plan {
-    /// The claim with this id.
-    pub fn claim(&self, id: &Id) -> Option<&Claim> {
-        at_its_number(&self.claims, id, |c| &c.id.value)
-    }
-
-    /// The hypothesis with this id.
-    pub fn hypothesis(&self, id: &Id) -> Option<&Hypothesis> {
-        at_its_number(&self.hypotheses, id, |h| &h.id.value)
-    }
-
-    /// The scenario with this id.
-    pub fn scenario(&self, id: &Id) -> Option<&Scenario> {
-        self.scenarios.iter().find(|s| &s.id.value == id)
-    }
-}
-
-/// The element with this id. Plans number from 1 in order, so the element of number n mostly stands at n - 1.
-fn at_its_number<'a, T>(all: &'a [T], id: &Id, id_of: impl Fn(&T) -> &Id) -> Option<&'a T> {
-    let guess = (id.number() as usize).checked_sub(1).and_then(|i| all.get(i)).filter(|e| id_of(e) == id);
-    guess.or_else(|| all.iter().find(|e| id_of(e) == id))
+    /// Sections of level 2 without a number, such as an appendix; their `number` is empty.
+    #[serde(default)]
+    pub appendices: Vec<Section>,
+    /// Where elements stand by id; made when it is first needed.
+    #[doc(hidden)]
+    #[serde(skip)]
+    pub index: Index,
 }
 
 /// The bold-key lines of the header.
@@ -104,6 +89,10 @@ pub struct Section {
     pub title: String,
     /// The whole section, heading included.
     pub span: Span,
+    /// What stands in it and nowhere else in the plan: the whole source text of a section that is prose (0, 1,
+    /// numbers the format does not know, appendices), and the prose beside the elements of the others.
+    #[serde(default)]
+    pub text: String,
 }
 
 /// A row of a table: cells by the header word of their column (canonical spelling where the format has one).
@@ -170,12 +159,18 @@ pub struct Hypothesis {
     pub suspected: Option<String>,
     /// Its subsystem.
     pub subsystem: Option<String>,
+    /// Its other labelled fields.
+    #[serde(default)]
+    pub other: Vec<Field>,
 }
 
 /// §6: a technique.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Technique {
-    /// As its heading names it.
+    /// `T<n>`, if the heading carries one.
+    #[serde(default)]
+    pub id: Option<Spanned<Id>>,
+    /// As its heading names it, id included.
     pub name: Spanned<String>,
     /// Its labelled fields.
     pub fields: Vec<Field>,

@@ -64,6 +64,7 @@ pub const RULES: &[Rule] = &[
     error("budget-faults", "§7", "the budgets count faults if the scenario plans some, and none if it plans none"),
     error("budget-not-stronger", "§7", "the hardening budget is stronger than the smoke budget on every dimension")
         .relied_on(),
+    note("budget-range", "§7", "a budget names one number for each dimension: the least that a run must reach"),
     warning("checker-far", "§7.M", "a checker outside the picker's rows needs a written reason"),
     error("checker-misfit", "§7.M", "the checker fits the model and the claim category (format §7)"),
     error(
@@ -99,6 +100,7 @@ pub const RULES: &[Rule] = &[
     note("few-confusable-identifiers", "§7.M.S", "adversarial inputs cover every class of confusable identifiers"),
     error("filler-row", "any", "rows of the template are filled or deleted"),
     warning("hardening-seeds", "§7", "the hardening budget has at least three seeds"),
+    note("hidden-scenario", "§7", "a scenario stands outside code, comments and quotations"),
     warning("history-clock", "§7.M", "a history is stamped by a monotonic clock"),
     warning("history-fields", "§7.M", "a history has the fields that its model needs"),
     note("history-mechanism", "§7.M", "a history says how it is recorded"),
@@ -155,6 +157,7 @@ pub const RULES: &[Rule] = &[
     error("scenario-without-hypothesis", "§7", "a scenario closes a hypothesis of §4"),
     warning("scope-incomplete", "§1", "§1 names the files touched, or what is out of scope"),
     error("section-empty", "any", "7b, 7c and 7d are populated, as are the sections that hold the plan's elements"),
+    warning("section-heading", "any", "a section is `## <number>. <title>`"),
     warning("several-targets", "§7", "a scenario has one target"),
     warning("skeleton-header", "§7", "a skeleton starts with the lines of its provenance"),
     warning("skeleton-not-fenced", "§7", "a skeleton is a fenced block"),

@@ -32,6 +32,7 @@ fn plan() -> Plan {
         claims: claims.iter().map(|c| id(c)).collect(),
         suspected: None,
         subsystem: None,
+        other: Vec::new(),
     };
     let adequacy = |claim: &str, why: &str| Row {
         cells: vec![("Claim".to_owned(), claim.to_owned()), ("Why these are sufficient".to_owned(), why.to_owned())],

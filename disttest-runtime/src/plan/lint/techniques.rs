@@ -202,6 +202,7 @@ mod tests {
     fn a_scenario_may_name_its_technique_by_id_name_or_reference() {
         let value = Spanned::new("`references/jepsen-and-elle.md`".to_owned(), Span::default());
         let technique = Technique {
+            id: None,
             name: Spanned::new("T1. Histories of clients".to_owned(), Span::default()),
             fields: vec![Field { label: "Reference".to_owned(), value }],
         };

@@ -1,12 +1,12 @@
 //! Labelled fields: `- **Label:** value` with continuation lines.
 
-use super::source::Line;
+use super::line::Line;
 use crate::base::diagnostic::{Span, Spanned};
 use crate::plan::labels::{self, Label, NOTES};
 use crate::plan::model::Field;
 
 /// A list marker (`-`, `*`, `+`, `1.`, `1)`), if `text` starts with one: the content behind it, with its offset.
-pub(super) fn bullet(text: &str) -> Option<(usize, &str)> {
+pub(in crate::plan) fn bullet(text: &str) -> Option<(usize, &str)> {
     let width = match text.as_bytes().first()? {
         b'-' | b'*' | b'+' => 1,
         _ => {
@@ -24,44 +24,60 @@ pub(super) fn bullet(text: &str) -> Option<(usize, &str)> {
 
 /// A label at the start of a line.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) struct LabelAt<'a> {
+pub(in crate::plan) struct LabelAt<'a> {
     /// Canonical when known, else as written.
-    pub(super) name: &'a str,
+    pub(in crate::plan) name: &'a str,
     /// One of the labels asked for.
-    pub(super) known: bool,
+    pub(in crate::plan) known: bool,
     /// In bold.
-    pub(super) bold: bool,
+    pub(in crate::plan) bold: bool,
     /// Offset of the value in the text.
-    pub(super) value: usize,
+    pub(in crate::plan) value: usize,
 }
 
 /// Reads `**Label:** value`, `**Label**: value`, `**Label** value` (known labels) or `Label: value` (known labels).
-pub(super) fn label_at<'a>(text: &'a str, known: &[&'static [Label]]) -> Option<LabelAt<'a>> {
-    let (inner, mut at, bold) = match text.strip_prefix("**") {
-        Some(rest) => {
-            let close = rest.find("**")?;
-            (&rest[..close], close + 4, true)
-        }
-        None => {
-            let colon = text.bytes().take(60).position(|b| b == b':')?;
-            (&text[..colon], colon, false)
-        }
+pub(in crate::plan) fn label_at<'a>(text: &'a str, known: &[&'static [Label]]) -> Option<LabelAt<'a>> {
+    let first = text.bytes().next().filter(|b| matches!(b, b'*' | b'_'));
+    let width = first.map_or(0, |mark| text.bytes().take(3).take_while(|b| *b == mark).count());
+    let (inner, at) = if width > 0 {
+        let close = closing(&text.as_bytes()[width..], text.as_bytes()[0], width)?;
+        (&text[width..width + close], 2 * width + close)
+    } else {
+        let colon = text.bytes().take(60).position(|b| b == b':')?;
+        (&text[..colon], colon)
     };
-    let written = inner.trim().trim_end_matches(':').trim_end();
-    let mut colon = inner.trim_end().ends_with(':');
-    let after = &text[at..];
-    if let Some(value) = after.trim_start().strip_prefix(':').filter(|_| !colon) {
-        colon = true;
-        at = text.len() - value.len();
-    }
-    at = text.len() - text[at..].trim_start().len();
-    let canonical = known.iter().find_map(|set| labels::find(set, written));
-    let plausible = !written.is_empty() && written.chars().count() <= 60;
-    match canonical {
-        Some(name) if colon || bold => Some(LabelAt { name, known: true, bold, value: at }),
-        None if bold && colon && plausible => Some(LabelAt { name: written, known: false, bold, value: at }),
+    let bold = width > 1;
+    let written = inner.trim_start_matches(|c: char| c == '*' || c.is_whitespace());
+    let written = written.trim_end_matches(|c: char| matches!(c, ':' | '：' | '*') || c.is_whitespace());
+    let inside = inner.trim_end_matches(|c: char| c == '*' || c.is_whitespace()).ends_with([':', '：']);
+    let after = text[at..].trim_start();
+    let outside = after.strip_prefix([':', '：']).filter(|_| !inside);
+    let colon = inside || outside.is_some();
+    let value = outside.unwrap_or(after).trim_start();
+    let at = |value: &str| text.len() - value.len();
+    match labels::find_in(known, written) {
+        Some(name) if colon || bold => {
+            // `**Label** — value`
+            let dash = value.trim_start_matches(['—', '–', '-']);
+            let value = if !colon && dash.starts_with(' ') { dash.trim_start() } else { value };
+            Some(LabelAt { name, known: true, bold, value: at(value) })
+        }
+        None if bold && colon && is_plausible(written) => {
+            Some(LabelAt { name: written, known: false, bold, value: at(value) })
+        }
         _ => None,
     }
+}
+
+/// Where `width` marks stand in a row.
+fn closing(text: &[u8], mark: u8, width: usize) -> Option<usize> {
+    text.windows(width).position(|run| run.iter().all(|b| *b == mark))
+}
+
+/// True for what may be the label of somebody's own field.
+fn is_plausible(label: &str) -> bool {
+    let markup = label.contains("<!--") || label.contains("**");
+    label.chars().take(61).count() <= 60 && label.contains(char::is_alphanumeric) && !markup
 }
 
 struct Open {
@@ -69,8 +85,21 @@ struct Open {
     known: bool,
     bullet: bool,
     indent: usize,
-    at: usize,
-    pieces: Vec<(usize, String)>,
+    /// Where its text starts and ends.
+    span: Span,
+    text: String,
+}
+
+impl Open {
+    fn push(&mut self, at: usize, piece: &str) {
+        if self.text.is_empty() {
+            self.span.start = at;
+        } else {
+            self.text.push('\n');
+        }
+        self.text.push_str(piece);
+        self.span.end = at + piece.len();
+    }
 }
 
 /// Collects the fields of a run of lines.
@@ -104,7 +133,17 @@ impl<'k> Collector<'k> {
     pub(super) fn open(&mut self, label: &str, known: bool, at: usize) {
         self.close();
         self.blank = false;
-        self.open = Some(Open { label: label.to_owned(), known, bullet: false, indent: 0, at, pieces: Vec::new() });
+        let (span, text) = (Span::new(at, at), String::new());
+        self.open = Some(Open { label: label.to_owned(), known, bullet: false, indent: 0, span, text });
+    }
+
+    /// Reads one line that starts no field, whatever it looks like.
+    pub(super) fn text(&mut self, line: &Line<'_>) {
+        if !line.is_blank() {
+            let (at, body) = line.trimmed();
+            self.prose(at, body, line.indent(), false);
+            self.blank = false;
+        }
     }
 
     /// Reads one line.
@@ -127,9 +166,10 @@ impl<'k> Collector<'k> {
                 self.close();
                 let value = &content[label.value..];
                 let start = at + offset + label.value;
-                let pieces = if value.is_empty() { Vec::new() } else { vec![(start, value.to_owned())] };
                 let (known, bullet) = (label.known, marker.is_some());
-                self.open = Some(Open { label: label.name.to_owned(), known, bullet, indent, at: start, pieces });
+                let span = Span::new(start, start + value.len());
+                let (label, text) = (label.name.to_owned(), value.to_owned());
+                self.open = Some(Open { label, known, bullet, indent, span, text });
             }
             None => self.prose(at, body, indent, marker.is_some()),
         }
@@ -142,7 +182,7 @@ impl<'k> Collector<'k> {
         };
         if indent > open.indent + 1 {
             // A nested label belongs to the field above it, unless that one is a mere group title (`Budgets`).
-            return bullet && label.known && (!open.known && open.pieces.is_empty());
+            return bullet && label.known && (!open.known && open.text.is_empty());
         }
         match (bullet, open.bullet) {
             (true, _) => label.bold || label.known,
@@ -159,20 +199,17 @@ impl<'k> Collector<'k> {
             .is_none_or(|open| open.label != NOTES && open.bullet && indent <= open.indent && (self.blank || bullet));
         if outside {
             self.close();
-            let (label, pieces) = (NOTES.to_owned(), Vec::new());
-            self.open = Some(Open { label, known: true, bullet: false, indent: 0, at, pieces });
+            let (label, span, text) = (NOTES.to_owned(), Span::new(at, at), String::new());
+            self.open = Some(Open { label, known: true, bullet: false, indent: 0, span, text });
         }
         if let Some(open) = &mut self.open {
-            open.pieces.push((at, body.to_owned()));
+            open.push(at, body);
         }
     }
 
     fn close(&mut self) {
         let Some(open) = self.open.take() else { return };
-        let start = open.pieces.first().map_or(open.at, |(at, _)| *at);
-        let end = open.pieces.last().map_or(start, |(at, text)| at + text.len());
-        let text = open.pieces.iter().map(|(_, text)| text.as_str()).collect::<Vec<_>>().join("\n");
-        self.done.push(Field { label: open.label, value: Spanned::new(text, Span::new(start, end)) });
+        self.done.push(Field { label: open.label, value: Spanned::new(open.text, open.span) });
     }
 }
 
@@ -209,6 +246,15 @@ mod tests {
         check("- **Oracle**: a", &[("Oracle", "a")]);
         check("- **Oracle** a", &[("Oracle", "a")]);
         check("- oracle : a", &[("Oracle", "a")]);
+        check("- **Oracle** — a", &[("Oracle", "a")]);
+        check("- **Oracle.** a", &[("Oracle", "a")]);
+        check("- __Oracle:__ a", &[("Oracle", "a")]);
+        check("- *Oracle:* a", &[("Oracle", "a")]);
+        check("- **Oracle**   :   a", &[("Oracle", "a")]);
+        check("- **Oracle (primary):** a", &[("Oracle", "a")]);
+        check("- **Oracle：** a", &[("Oracle", "a")]);
+        check("- ORACLE: a", &[("Oracle", "a")]);
+        check("- *emphasis* and: more", &[("Notes", "- *emphasis* and: more")]);
         check("**Oracle:** a\n**Closes:** H1", &[("Oracle", "a"), ("Closes", "H1")]);
         check("- **Background:** a", &[("Background", "a")]);
         check("- **Budgets:**\n  - **Smoke:** a", &[("Budgets", ""), ("Smoke budget", "a")]);

@@ -2,12 +2,14 @@
 
 use super::Reader;
 use super::fields::{Collector, bullet};
+use super::line::Line;
+use super::prose::outside_tables;
 use super::rows::CONFIDENCE;
-use super::source::Line;
+use super::sections::plan_title;
 use super::table::tables;
 use crate::base::diagnostic::{Span, Spanned};
 use crate::plan::labels;
-use crate::plan::model::{Confidence, Header, PlanMode};
+use crate::plan::model::{Header, PlanMode, Row};
 use crate::plan::rules::report;
 
 impl Reader<'_> {
@@ -19,13 +21,14 @@ impl Reader<'_> {
         let mut mode = PlanMode::ChangeScoped;
         if let Some(field) = fields.iter().find(|f| f.label == "Plan mode") {
             let word = field.value.value.to_lowercase().replace(['`', '*'], "");
-            match word.split_whitespace().next().map(|w| w.trim_end_matches([',', '.', ';'])) {
-                Some("project-wide") => mode = PlanMode::ProjectWide,
-                Some("change-scoped") => {}
+            let words: Vec<&str> = word.split([' ', '-', '\n', ',', '.', ';', '(']).filter(|w| !w.is_empty()).collect();
+            match words.as_slice() {
+                ["project", "wide", ..] => mode = PlanMode::ProjectWide,
+                ["change", "scoped", ..] => {}
                 _ => {
                     let help = "write `change-scoped` or `project-wide`; it is read as change-scoped";
                     let message = format!("`{}` is no plan mode", field.value.value);
-                    self.diagnostics.push(report("unreadable-plan-mode", field.value.span, message, help));
+                    self.told.push(report("unreadable-plan-mode", field.value.span, message, help));
                 }
             }
         }
@@ -40,23 +43,28 @@ impl Reader<'_> {
 
     /// The bullets of §2 where its heading is missing and they follow §1c (format D1).
     pub(super) fn sut_model_elsewhere(&mut self, lines: &[Line<'_>]) {
-        let fields = Collector::fields(&[labels::SUT_MODEL], lines);
-        let known = |label: &str| labels::find_exact(labels::SUT_MODEL, label).is_some();
+        let mut collector = Collector::new(&[labels::SUT_MODEL]);
+        outside_tables(lines).into_iter().for_each(|line| collector.line(line));
+        let fields = collector.finish();
+        let known = |label: &str| labels::is_in(labels::SUT_MODEL, label);
         self.plan.sut_model.extend(fields.into_iter().filter(|f| known(&f.label)));
     }
 
     /// §7d: paragraphs first, then a table of aspects.
     pub(super) fn confidence(&mut self, lines: &[Line<'_>]) {
-        let lines = section_only(lines);
-        let prose: Vec<&Line<'_>> =
-            lines.iter().filter(|l| !l.is_blank() && !l.is_rule() && l.heading().is_none()).collect();
-        let paragraph: Vec<(usize, &str)> =
-            prose.iter().take_while(|l| !l.text.trim_start().starts_with('|')).map(|l| l.trimmed()).collect();
+        let found = tables(lines);
+        let above = &lines[..found.first().map_or(lines.len(), |table| table.lines.start)];
+        let prose = above.iter().filter(|l| !l.is_blank() && !l.is_rule() && l.heading().is_none());
+        let paragraph: Vec<(usize, &str)> = prose.take_while(|l| !l.is_row()).map(Line::trimmed).collect();
         let start = paragraph.first().map_or(0, |(at, _)| *at);
         let end = paragraph.last().map_or(start, |(at, text)| at + text.len());
         let text = paragraph.iter().map(|(_, text)| *text).collect::<Vec<_>>().join("\n");
-        let aspects = tables(lines).iter().flat_map(|t| self.rows(t, CONFIDENCE)).collect();
-        self.plan.confidence = Confidence { statement: Spanned::new(text, Span::new(start, end)), aspects };
+        let aspects: Vec<Row> = found.iter().flat_map(|t| self.rows(t, CONFIDENCE, &[])).collect();
+        let confidence = &mut self.plan.confidence;
+        if confidence.statement.value.is_empty() {
+            confidence.statement = Spanned::new(text, Span::new(start, end));
+        }
+        confidence.aspects.extend(aspects);
     }
 
     /// §8.
@@ -72,25 +80,19 @@ impl Reader<'_> {
 
 /// The slug of `# Test Plan: <slug>`.
 fn title(line: &Line<'_>) -> Option<Spanned<String>> {
-    let (level, at, title) = line.heading()?;
-    let head = title.get(..9).filter(|h| h.eq_ignore_ascii_case("test plan") && level == 1)?;
-    let rest = title[head.len()..].trim_start_matches([':', ' ', '—', '–', '-', '`']);
+    let (_, at, title) = line.heading().filter(|(level, ..)| *level == 1)?;
+    let lead = |c: char| matches!(c, ':' | '—' | '–' | '-' | '`' | '*') || c.is_whitespace();
+    let rest = plan_title(title)?.trim_start_matches(lead);
     let start = at + title.len() - rest.len();
-    let slug = rest.trim_end_matches(['`', ' ']);
+    let slug = rest.trim_end_matches(|c: char| matches!(c, '`' | '*') || c.is_whitespace());
     Some(Spanned::new(slug.to_owned(), Span::new(start, start + slug.len())))
-}
-
-/// The lines above an unnumbered heading of level 2, such as an appendix.
-fn section_only<'a>(lines: &'a [Line<'a>]) -> &'a [Line<'a>] {
-    let end = lines.iter().position(|l| l.heading().is_some_and(|(level, ..)| level <= 2));
-    &lines[..end.unwrap_or(lines.len())]
 }
 
 /// Bullets with their continuation lines; a paragraph counts as one entry.
 fn bullets(lines: &[Line<'_>]) -> Vec<Spanned<String>> {
     let mut out: Vec<Spanned<String>> = Vec::new();
     let mut blank = true;
-    for line in section_only(lines) {
+    for line in lines {
         if line.is_blank() || line.is_rule() || line.heading().is_some() {
             blank = true;
             continue;

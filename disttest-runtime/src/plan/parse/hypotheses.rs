@@ -1,16 +1,19 @@
 //! §4: hypotheses, as lines, as bullets, or as a table.
 
 use super::fields::{Collector, bullet};
-use super::source::Line;
-use super::table::{Column, columns, tables};
+use super::line::Line;
+use super::rows::leading_id;
+use super::table::{Column, Table, columns, is_blank_row, tables};
 use super::{Reader, ids};
 use crate::base::diagnostic::{Span, Spanned};
-use crate::plan::model::Hypothesis;
+use crate::plan::NOTES;
+use crate::plan::model::{Field, Hypothesis};
 use crate::plan::rules::report;
 use crate::plan::{Id, labels};
+use std::collections::HashSet;
 
 const COLUMNS: &[Column] = &[
-    Column { name: "ID", words: &["id", "#"] },
+    Column { name: "ID", words: &["id", "#", "h", "no", "nr"] },
     Column { name: "Could falsify", words: &["falsif", "claim"] },
     Column { name: "Suspected because", words: &["suspect", "because"] },
     Column { name: "Subsystem", words: &["subsystem"] },
@@ -24,14 +27,14 @@ impl Reader<'_> {
         let mut i = 0;
         while i < lines.len() {
             if let Some(start) = start(&lines[i]) {
-                let end = (i + 1..lines.len()).find(|j| ends(&lines[*j])).unwrap_or(lines.len());
+                let end = i + length(&lines[i..]);
                 self.hypothesis(&start, &lines[i..end], subsystem.clone());
                 i = end;
                 continue;
             }
             if let Some((_, at, title)) = lines[i].heading() {
                 self.warn_unread(title, Span::new(at, at + title.len()));
-                subsystem = Some(title.to_owned());
+                subsystem = Some(title.to_owned()).filter(|title| !title.is_empty());
             } else if !lines[i].text.trim_start().starts_with('|') {
                 let (at, body) = lines[i].trimmed();
                 let content = bullet(body).map_or(body, |(_, content)| content);
@@ -49,56 +52,53 @@ impl Reader<'_> {
         if Id::parse(word).is_some_and(|id| id.letter() == 'H') {
             let help = format!("write `{word}. **<title>** — <one sentence>` on a line of its own");
             let message = format!("`{word}` starts this line, but it is no hypothesis that can be read");
-            self.diagnostics.push(report("unreadable-hypothesis", span, message, help));
+            self.told.push(report("unreadable-hypothesis", span, message, help));
         }
     }
 
     fn hypothesis(&mut self, start: &Start, lines: &[Line<'_>], subsystem: Option<String>) {
-        let first = Line { start: start.rest, text: &lines[0].text[start.rest - lines[0].start..] };
+        let first = Line::part(start.rest, &lines[0].text[start.rest - lines[0].start..]);
         let mut collector = Collector::new(&[labels::HYPOTHESIS]);
-        collector.open(labels::NOTES, true, start.rest);
-        collector.line(&first);
+        collector.open(NOTES, true, start.rest);
+        collector.text(&first);
         lines[1..].iter().for_each(|line| collector.line(line));
         let fields = collector.finish();
-        let prose: Vec<&str> =
-            fields.iter().filter(|f| f.label == labels::NOTES).map(|f| f.value.value.as_str()).collect();
+        let prose: Vec<&str> = fields.iter().filter(|f| f.label == NOTES).map(|f| f.value.value.as_str()).collect();
         let (title, text) = title_and_text(&prose.join("\n"), start.bold);
         let field = |label: &str| fields.iter().find(|f| f.label == label);
         let falsify = field("Could falsify").map(|f| f.value.span).or_else(|| self.inline_claims(lines));
         let claims = falsify.map(|span| self.id_list(span, 'C')).unwrap_or_default();
         let value = |label: &str| field(label).map(|f| f.value.value.clone()).filter(|v| !v.is_empty());
-        self.plan.hypotheses.push(Hypothesis {
-            id: start.id.clone(),
-            title,
-            text,
-            claims,
-            suspected: value("Suspected because"),
-            subsystem: value("Subsystem").or(subsystem),
-        });
+        let (suspected, subsystem) = (value("Suspected because"), value("Subsystem").or(subsystem));
+        let known = |f: &Field| f.label == NOTES || labels::is_in(labels::HYPOTHESIS, &f.label);
+        let other = fields.into_iter().filter(|f| !known(f)).collect();
+        let id = start.id.clone();
+        self.plan.hypotheses.push(Hypothesis { id, title, text, claims, suspected, subsystem, other });
     }
 
-    /// The span behind an inline `Could falsify`, up to the end of its sentence.
+    /// The span behind an inline `Could falsify` (or a word that says the same), up to the end of its sentence.
     fn inline_claims(&self, lines: &[Line<'_>]) -> Option<Span> {
-        let end = lines.last().map(|l| l.start + l.text.len())?;
-        let block = Span::new(lines[0].start, end);
+        let block = Span::new(lines[0].start, lines.last()?.end());
         let text = self.source.slice(block);
-        let at = text.to_ascii_lowercase().find("could falsify")? + "could falsify".len();
+        let at = after_could(text, &["falsify"]).or_else(|| after_could(text, &["regress", "violate", "break"]))?;
         let rest = &text[at..];
-        let stop = rest.find(". ").or_else(|| rest.find(".\n")).unwrap_or(rest.len());
+        let stop = rest.find(". ").or_else(|| rest.find(".\n")).or_else(|| rest.find(".\r")).unwrap_or(rest.len());
         Some(Span::new(block.start + at, block.start + at + stop))
     }
 
     fn hypothesis_tables(&mut self, lines: &[Line<'_>]) {
-        for table in tables(lines) {
+        let defined: HashSet<Id> = self.plan.hypotheses.iter().map(|h| h.id.value.clone()).collect();
+        for table in tables(lines).iter().filter(|t| defines(t, &defined)) {
             let names = columns(&table.header, COLUMNS);
             for (cells, span) in &table.rows {
                 let cell = |name: &str| names.iter().position(|n| n == name).and_then(|i| cells.get(i));
                 let Some(first) = cell("ID").or(cells.first()) else { continue };
-                let bare = first.text.trim_start_matches(['*', '`']);
-                let word = bare.split(|c: char| !c.is_ascii_alphanumeric()).next().unwrap_or("");
-                let Some(id) = Id::parse(word).filter(|id| id.letter() == 'H') else {
+                if is_blank_row(cells, names.len()) || self.is_filler(cells, *span) {
+                    continue;
+                }
+                let Some(id) = leading_id(&first.text).filter(|id| id.letter() == 'H') else {
                     let message = format!("`{}` is no id of the form H<number>; the row is not read", first.text);
-                    self.diagnostics.push(report(
+                    self.told.push(report(
                         "unreadable-hypothesis",
                         *span,
                         message,
@@ -112,25 +112,27 @@ impl Reader<'_> {
                 let value = |name: &str| cell(name).map(|c| c.text.clone()).filter(|t| !t.is_empty());
                 let (suspected, subsystem) = (value("Suspected because"), value("Subsystem"));
                 let id = Spanned::new(id, first.span);
-                self.plan.hypotheses.push(Hypothesis { id, title, text, claims, suspected, subsystem });
+                let other = Vec::new();
+                self.plan.hypotheses.push(Hypothesis { id, title, text, claims, suspected, subsystem, other });
             }
         }
     }
 
     /// The ids of a span of the source; what is doubtful is told.
     pub(super) fn id_list(&mut self, span: Span, letter: char) -> Vec<Spanned<Id>> {
-        let list = ids::list(self.source.slice(span), span.start, letter);
+        let list = ids::list(self.source.slice(span), span.start, letter, &mut self.ranges);
         for id in &list.doubtful {
             if list.has(&id.value) {
                 continue;
             }
             let message = format!("`{}` is mentioned here but not taken as part of the list", id.value);
             let help = "list the ids plainly: `C1, C3`; mention others elsewhere";
-            self.diagnostics.push(report("ambiguous-id-list", id.span, message, help));
+            self.told.push(report("ambiguous-id-list", id.span, message, help));
         }
         for range in &list.bad_ranges {
-            let message = format!("`{}` is no range; only its ends are taken", range.value);
-            self.diagnostics.push(report("unreadable-id-list", range.span, message, "write the smaller number first"));
+            let message = format!("`{}` is no range that can be taken; only its ends are", range.value);
+            let help = "write the smaller number first, and no more than 1,000 ids in a range";
+            self.told.push(report("unreadable-id-list", range.span, message, help));
         }
         list.ids
     }
@@ -190,6 +192,51 @@ fn start(line: &Line<'_>) -> Option<Start> {
     Some(Start { id: Spanned::new(id, span), rest: at + body.len() - rest.len(), bold })
 }
 
+/// True for a table that lists hypotheses: its ids are in a column of their own or at the head of its first cells, it
+/// is no walk through the pitfalls, and it says more than the lines above it, which `defined` those ids.
+fn defines(table: &Table, defined: &HashSet<Id>) -> bool {
+    let names = columns(&table.header, COLUMNS);
+    let column = names.iter().position(|name| name == "ID").unwrap_or(0);
+    let ids: Vec<Option<Id>> = table.rows.iter().map(|(cells, _)| leading_id(&cells.get(column)?.text)).collect();
+    let hypotheses = || ids.iter().flatten().filter(|id| id.letter() == 'H');
+    let about_pitfalls = table.header.iter().any(|cell| cell.text.to_lowercase().contains("pitfall"));
+    let named = names.iter().filter(|name| COLUMNS.iter().any(|k| k.name == **name)).count() > 1;
+    let listed = hypotheses().next().is_some() || (names.iter().any(|name| name == "ID") && named);
+    listed && !about_pitfalls && !(hypotheses().next().is_some() && hypotheses().all(|id| defined.contains(id)))
+}
+
+/// The offset behind `could <word>`, whatever the case and the white space between the two.
+fn after_could(text: &str, words: &[&str]) -> Option<usize> {
+    let lower = text.to_ascii_lowercase();
+    lower.match_indices("could").find_map(|(i, could)| {
+        let rest = &lower[i + could.len()..];
+        let word = rest.trim_start();
+        let hit = words.iter().find(|w| word.starts_with(**w))?;
+        (rest.len() > word.len()).then_some(text.len() - word.len() + hit.len())
+    })
+}
+
+/// True for a line that starts a hypothesis.
+pub(super) fn starts_one(line: &Line<'_>) -> bool {
+    start(line).is_some()
+}
+
+/// How many lines the hypothesis has that the first one starts. A paragraph at the margin that follows its bullets
+/// after a blank line is no part of it.
+fn length(lines: &[Line<'_>]) -> usize {
+    let mut listed = bullet(lines[0].trimmed().1).is_some();
+    let mut blank = false;
+    for (i, line) in lines.iter().enumerate().skip(1) {
+        let item = bullet(line.trimmed().1).is_some();
+        if ends(line) || (blank && listed && !line.is_blank() && !item && line.indent() == 0) {
+            return i;
+        }
+        listed |= item;
+        blank = line.is_blank();
+    }
+    lines.len()
+}
+
 /// True where a hypothesis ends: the next one, a heading that is none of its parts, a rule or a table.
 fn ends(line: &Line<'_>) -> bool {
     start(line).is_some() || line.heading().is_some() || line.is_rule() || line.text.trim_start().starts_with('|')
@@ -205,5 +252,7 @@ fn title_and_text(prose: &str, bold_open: bool) -> (String, String) {
     };
     let (title, text) = split.unwrap_or((&flat, ""));
     let text = text.trim_start_matches([' ', '—', '–', '-', ':']);
-    (title.trim().trim_end_matches(['.', ':']).to_owned(), text.trim().to_owned())
+    let lead = |c: char| matches!(c, ' ' | '*' | '-' | '—' | '–');
+    let title = title.trim_start_matches(lead).trim_end_matches(['.', ':', ' ', '*']);
+    (title.to_owned(), text.trim().to_owned())
 }

@@ -5,14 +5,32 @@ use crate::plan::Id;
 use std::collections::HashSet;
 
 /// More ids than this in one range is a typing error.
-const LONGEST_RANGE: u32 = 64;
+const LONGEST_RANGE: u32 = 1_000;
+
+/// How many ids the ranges of one text may still stand for, so that memory stays linear in the text.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Allowance(usize);
+
+impl Allowance {
+    /// Ample for a plan of `length` bytes, and little for ten megabytes of ranges.
+    pub(super) fn for_text(length: usize) -> Allowance {
+        Allowance(20_000 + length / 8)
+    }
+
+    fn take(&mut self, ids: usize) -> bool {
+        let left = self.0.checked_sub(ids);
+        self.0 = left.unwrap_or(self.0);
+        left.is_some()
+    }
+}
 
 /// What a list of ids says.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(super) struct IdList {
     /// The ids, in order, each once.
     pub(super) ids: Vec<Spanned<Id>>,
-    /// Ids that a reader may or may not mean: in parentheses, or behind a word such as `not`.
+    /// Ids that a reader may or may not mean: in parentheses, behind a word such as `not`, struck out, or with a tail
+    /// (`C3a`).
     pub(super) doubtful: Vec<Spanned<Id>>,
     /// Ranges that cannot be (`C9–C3`, or far too long).
     pub(super) bad_ranges: Vec<Spanned<String>>,
@@ -24,64 +42,85 @@ impl IdList {
     pub(super) fn has(&self, id: &Id) -> bool {
         self.seen.contains(id)
     }
+
+    fn push(&mut self, id: Id, span: Span) {
+        if self.seen.insert(id.clone()) {
+            self.ids.push(Spanned::new(id, span));
+        }
+    }
+
+    fn range(&mut self, first: &Id, last: u32, span: Span, allowance: &mut Allowance) {
+        let from = first.number();
+        let at = |number: u32| Id::numbered(first.letter(), number);
+        let sound = first.arm().is_none() && from <= last && last - from <= LONGEST_RANGE;
+        if !sound || !allowance.take((last - from) as usize) {
+            self.bad_ranges.push(Spanned::new(format!("{first}–{}{last}", first.letter()), span));
+            self.push(first.clone(), span);
+            return self.push(at(last), span);
+        }
+        (from..=last).for_each(|number| self.push(at(number), span));
+    }
 }
 
+const NEGATIONS: &[&str] = &["not", "except", "unlike", "without", "excluding"];
+
 /// Reads the ids with this letter out of `text`, which starts at byte `base` of the source. Linear.
-pub(super) fn list(text: &str, base: usize, letter: char) -> IdList {
+pub(super) fn list(text: &str, base: usize, letter: char, allowance: &mut Allowance) -> IdList {
     let mut out = IdList::default();
     let mut depth = 0_usize;
-    let mut negated = false;
-    let mut pending: Option<(Id, usize)> = None;
-    let tokens: Vec<Token<'_>> = tokens(text).collect();
-    for (i, token) in tokens.iter().enumerate() {
-        let span = Span::new(base + token.at, base + token.at + token.text.len());
+    let (mut negated, mut struck) = (false, false);
+    let tokens: Vec<Token<'_>> = tokens(text).filter(|t| t.kind != Kind::Space).collect();
+    let mut i = 0;
+    while let Some(token) = tokens.get(i) {
+        i += 1;
         match token.kind {
             Kind::Open => depth += 1,
             Kind::Close => depth = depth.saturating_sub(1),
             Kind::Stop => negated = false,
+            Kind::Strike => struck = !struck,
             Kind::Dash | Kind::Space => {}
-            Kind::Word => match Id::parse(token.text).filter(|id| id.letter() == letter) {
-                None => {
-                    negated |=
-                        ["not", "except", "unlike", "without", "excluding"].contains(&&*token.text.to_lowercase())
+            Kind::Word => {
+                let span = |end: &Token<'_>| Span::new(base + token.at, base + end.at + end.text.len());
+                let Some((id, whole)) = id(token.text, letter) else {
+                    negated |= NEGATIONS.iter().any(|word| token.text.eq_ignore_ascii_case(word));
+                    continue;
+                };
+                let end = range_end(&tokens[i..], letter);
+                if depth > 0 || negated || struck || !whole {
+                    out.doubtful.push(Spanned::new(id, span(token)));
+                } else if let Some(last) = end {
+                    out.range(&id, last, span(&tokens[i + 1]), allowance);
+                    i += 2;
+                } else {
+                    out.push(id, span(token));
                 }
-                Some(id) if depth > 0 || negated => out.doubtful.push(Spanned::new(id, span)),
-                Some(id) => {
-                    let from = pending.take();
-                    match from {
-                        Some((first, start)) => range(&mut out, &first, &id, Span::new(start, span.end)),
-                        None if opens_range(&tokens[i + 1..], letter) => pending = Some((id, span.start)),
-                        None => push(&mut out, id, span),
-                    }
-                }
-            },
+            }
         }
     }
     out
 }
 
-fn push(out: &mut IdList, id: Id, span: Span) {
-    if out.seen.insert(id.clone()) {
-        out.ids.push(Spanned::new(id, span));
+/// The id that a word is, or (`false`) begins with: `C3`, `C3a`, `C3-like`.
+fn id(word: &str, letter: char) -> Option<(Id, bool)> {
+    let of_letter = |id: &Id| id.letter() == letter;
+    if let Some(id) = Id::parse(word).filter(of_letter) {
+        return Some((id, true));
     }
+    let digits = word.strip_prefix(letter)?.bytes().take_while(u8::is_ascii_digit).count();
+    Id::parse(&word[..1 + digits]).filter(of_letter).map(|id| (id, false))
 }
 
-fn range(out: &mut IdList, first: &Id, last: &Id, span: Span) {
-    let (from, to) = (first.number(), last.number());
-    if first.arm().is_some() || last.arm().is_some() || from > to || to - from > LONGEST_RANGE {
-        out.bad_ranges.push(Spanned::new(format!("{first}–{last}"), span));
-        push(out, first.clone(), span);
-        return push(out, last.clone(), span);
+/// The number at the end of a range that a dash (or `to`) opens: `–C5`, `..C5`, `-5`, `to C5`.
+fn range_end(rest: &[Token<'_>], letter: char) -> Option<u32> {
+    let [mark, last, ..] = rest else { return None };
+    let word = ["to", "through", "thru", "until"].iter().any(|w| mark.text.eq_ignore_ascii_case(w));
+    let bare = || last.text.bytes().all(|b| b.is_ascii_digit()).then(|| last.text.parse().ok()).flatten();
+    match mark.kind {
+        _ if last.kind != Kind::Word => None,
+        Kind::Dash => Id::parse(last.text).filter(|id| id.letter() == letter).map(|id| id.number()).or_else(bare),
+        Kind::Word if word => Id::parse(last.text).filter(|id| id.letter() == letter).map(|id| id.number()),
+        _ => None,
     }
-    let ids = (from..=to).filter_map(|n| Id::parse(&format!("{}{n}", first.letter())));
-    ids.for_each(|id| push(out, id, span));
-}
-
-/// True when a dash and an id of the same letter follow.
-fn opens_range(rest: &[Token<'_>], letter: char) -> bool {
-    let mut rest = rest.iter().filter(|t| t.kind != Kind::Space);
-    rest.next().is_some_and(|t| t.kind == Kind::Dash)
-        && rest.next().and_then(|t| Id::parse(t.text)).is_some_and(|id| id.letter() == letter)
 }
 
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -91,6 +130,7 @@ enum Kind {
     Open,
     Close,
     Stop,
+    Strike,
     Space,
 }
 
@@ -103,16 +143,18 @@ struct Token<'a> {
 
 fn tokens(text: &str) -> impl Iterator<Item = Token<'_>> {
     let mut at = 0;
+    // Brackets of links are no parentheses; where the last `]` that could close one stands is looked up once.
+    let last_link = text.rfind("](");
     std::iter::from_fn(move || {
         let rest = &text[at..];
         let first = rest.chars().next()?;
-        let is_word = |c: char| c.is_alphanumeric() || c == '_' || c == '/';
+        let is_word = |c: char| c.is_alphanumeric() || c == '_';
         let (kind, len) = if is_word(first) {
-            // A hyphen joins words (`C1-like`) unless an id stands behind it (`C1-C3`).
             let mut len = rest.find(|c| !is_word(c)).unwrap_or(rest.len());
-            while let Some(tail) = rest[len..].strip_prefix('-') {
+            while let Some(tail) = rest[len..].strip_prefix(['-', '/']) {
                 let next = tail.find(|c| !is_word(c)).unwrap_or(tail.len());
-                if next == 0 || Id::parse(&tail[..next]).is_some() {
+                let joined = if rest[len..].starts_with('/') { joins_arm } else { joins_word };
+                if next == 0 || !joined(&rest[..len], &tail[..next]) {
                     break;
                 }
                 len += 1 + next;
@@ -122,9 +164,12 @@ fn tokens(text: &str) -> impl Iterator<Item = Token<'_>> {
             (Kind::Dash, rest.bytes().take_while(|b| *b == b'.').count())
         } else if rest.starts_with("--") {
             (Kind::Dash, 2)
+        } else if rest.starts_with("~~") {
+            (Kind::Strike, 2)
         } else {
             let kind = match first {
-                '-' | '–' | '—' | '‑' | '…' => Kind::Dash,
+                '-' | '–' | '—' | '‑' | '‒' | '−' | '…' => Kind::Dash,
+                '[' | ']' if last_link.is_some_and(|last| at <= last) => Kind::Space,
                 '(' | '[' => Kind::Open,
                 ')' | ']' => Kind::Close,
                 ',' | ';' | '.' => Kind::Stop,
@@ -138,9 +183,25 @@ fn tokens(text: &str) -> impl Iterator<Item = Token<'_>> {
     })
 }
 
+/// A hyphen joins words (`C1-like`) unless an id (`C1-C3`) or the end of a range (`C1-3`) stands behind it.
+fn joins_word(before: &str, after: &str) -> bool {
+    let number = after.len() < 10 && after.bytes().all(|b| b.is_ascii_digit());
+    Id::parse(after).is_none() && !(number && before.len() < 12 && Id::parse(before).is_some())
+}
+
+/// A slash joins a scenario and its arm (`S5/api`), and no two ids (`C1/C3`).
+fn joins_arm(before: &str, after: &str) -> bool {
+    let scenario = before.len() < 12 && Id::parse(before).is_some_and(|id| id.letter() == 'S' && id.arm().is_none());
+    scenario && Id::parse(after).is_none()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    fn list(text: &str, base: usize, letter: char) -> IdList {
+        super::list(text, base, letter, &mut Allowance::for_text(text.len()))
+    }
 
     fn names(ids: &[Spanned<Id>]) -> String {
         ids.iter().map(|id| id.value.to_string()).collect::<Vec<_>>().join(" ")
@@ -154,6 +215,14 @@ mod tests {
         check("C7–C9", 'C', "C7 C8 C9");
         check("C7-C8", 'C', "C7 C8");
         check("C7..C8, C1", 'C', "C7 C8 C1");
+        check("C7—C9; C11…C12", 'C', "C7 C8 C9 C11 C12");
+        check("C7 – C9", 'C', "C7 C8 C9");
+        check("C7-9, C11–12", 'C', "C7 C8 C9 C11 C12");
+        check("C7 to C9 and C11 through C12", 'C', "C7 C8 C9 C11 C12");
+        check("**C1–C3**", 'C', "C1 C2 C3");
+        check("C1/C3 + C5 & C6", 'C', "C1 C3 C5 C6");
+        check("S1/S3, S5/api-v2", 'S', "S1 S3 S5/api-v2");
+        check("[C1](#c1), [C3](plan.md#c3)", 'C', "C1 C3");
         check("C1 and C3.", 'C', "C1 C3");
         check("C1 — reads; C3 — writes", 'C', "C1 C3");
         check("**C1**, `C2`", 'C', "C1 C2");
@@ -170,7 +239,10 @@ mod tests {
     fn doubtful_ids_are_told_apart() {
         let found = list("C1 (and C2), not C3; C4", 0, 'C');
         assert_eq!((names(&found.ids), names(&found.doubtful)), ("C1 C4".to_owned(), "C2 C3".to_owned()));
+        assert_eq!(names(&list("C1, ~~C2~~, C3", 0, 'C').ids), "C1 C3");
+        assert_eq!(names(&list("C1, C3a, C4-like", 0, 'C').doubtful), "C3 C4");
         assert_eq!(list("C9–C3", 0, 'C').bad_ranges.len(), 1);
+        assert_eq!(names(&list("C1–C999999999", 0, 'C').ids), "C1 C999999999");
         assert_eq!(list("C1–C999999999", 0, 'C').bad_ranges.len(), 1);
     }
 

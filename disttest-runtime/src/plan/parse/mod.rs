@@ -2,24 +2,40 @@
 
 mod budget;
 mod categories;
+mod draft;
 mod fields;
+mod head;
 mod header;
+mod hidden;
 mod hypotheses;
 mod ids;
+mod line;
+mod prose;
+mod quantity;
 mod rows;
 mod scenario;
+mod sections;
+mod segments;
 mod skeleton;
 mod source;
 mod table;
 mod techniques;
+mod told;
 
 pub(super) use categories::nearest as nearest_category;
+pub(super) use fields::{bullet, label_at};
+use sections::is_title;
+pub(super) use sections::marks_of_section;
 
 use super::model::{Plan, Section};
 use super::rules::report;
 use super::{Budget, Id, Release};
-use crate::base::diagnostic::{Diagnostic, Span};
-use source::{Line, Source};
+use crate::base::diagnostic::{Diagnostic, Span, Spanned};
+use line::Line;
+use scenario::places;
+use sections::{Opening, opening};
+use source::Source;
+use told::Told;
 
 /// Reads a plan. Every byte range in the result is one of `text`. Time and memory linear in the text.
 pub fn parse(text: &str) -> (Plan, Vec<Diagnostic>) {
@@ -30,26 +46,32 @@ pub fn parse(text: &str) -> (Plan, Vec<Diagnostic>) {
 /// [`parse`], and the text with code, comments and quotations blanked out; offsets stay.
 pub(super) fn parse_masked(text: &str) -> (Plan, Vec<Diagnostic>, String) {
     let source = Source::new(text);
-    let mut reader = Reader { source: &source, plan: Plan::default(), diagnostics: Vec::new() };
+    let mut reader = Reader {
+        source: &source,
+        plan: Plan::default(),
+        told: Told::default(),
+        ranges: ids::Allowance::for_text(text.len()),
+        last: String::new(),
+        loose_claims: Vec::new(),
+    };
     reader.read();
-    let Reader { plan, mut diagnostics, .. } = reader;
-    diagnostics.sort_by_key(|d| (d.span.start, d.span.end));
+    let (plan, diagnostics) = (reader.plan, reader.told.in_order());
     (plan, diagnostics, source.masked)
 }
 
 /// The ids with this letter that a cell or field lists; doubtful ones are left out.
 pub(super) fn ids_in(text: &str, letter: char) -> Vec<Id> {
-    ids::list(text, 0, letter).ids.into_iter().map(|id| id.value).collect()
+    ids::list(text, 0, letter, &mut ids::Allowance::for_text(text.len())).ids.into_iter().map(|id| id.value).collect()
 }
 
 /// A smoke or hardening budget, if the text is one.
 pub(super) fn tier(text: &str, no_faults: bool) -> Option<Budget> {
-    budget::read(text, no_faults).ok()
+    budget::read(text, no_faults).ok().map(|(budget, _)| budget)
 }
 
 /// A release budget or its disclosure, if the text is one.
 pub(super) fn release_tier(text: &str, hardening: &Budget) -> Option<Release> {
-    budget::read_release(text, Some(hardening)).ok().map(|read| read.release)
+    budget::read_release(text, Some(hardening)).ok().map(|(release, _)| release)
 }
 
 /// `text` with code, comments and quotations blanked out; offsets stay.
@@ -57,49 +79,112 @@ pub(super) fn masked(text: &str) -> String {
     Source::new(text).masked
 }
 
+/// True for a line that a reader of §4 would take for the start of a hypothesis.
+pub(super) fn starts_hypothesis(line: &str) -> bool {
+    hypotheses::starts_one(&Line::part(0, line))
+}
+
+/// True for a line that a reader of §6 would take for the name of a technique.
+pub(super) fn names_technique(line: &str) -> bool {
+    techniques::names_one(&Line::part(0, line))
+}
+
+/// True for a line that opens a section or a scenario.
+pub(super) fn opens_section(line: &str) -> bool {
+    let line = Line::part(0, line);
+    opening(&line).is_some() || head::head(&line, false).is_some_and(|head| head.id.is_some())
+}
+
+/// True when no byte of `lines` is taken for code, a comment or a quotation where they stand in `text`, in order.
+pub(super) fn survives(text: &str, lines: &[&str]) -> bool {
+    let masked = masked(text);
+    let mut at = 0;
+    lines.iter().all(|line| {
+        let found = masked[at..].find(line);
+        at += found.map_or(0, |i| i + line.len());
+        found.is_some()
+    })
+}
+
 /// What everyone who reads a section writes into.
 struct Reader<'s> {
-    source: &'s Source,
+    source: &'s Source<'s>,
     plan: Plan,
-    diagnostics: Vec<Diagnostic>,
+    told: Told,
+    ranges: ids::Allowance,
+    /// Number of the last numbered section.
+    last: String,
+    /// Bullets of §1b that start with the id of a claim.
+    loose_claims: Vec<Spanned<Id>>,
 }
 
 impl Reader<'_> {
     fn read(&mut self) {
         let lines = self.source.lines();
         self.unclosed();
-        let starts: Vec<usize> = (0..lines.len())
-            .filter(|i| section_heading(&lines[*i]).is_some() || scenario::opens_alone(&lines[*i]))
-            .collect();
-        let head = &lines[..starts.first().copied().unwrap_or(lines.len())];
-        self.header(head);
-        for (i, start) in starts.iter().enumerate() {
-            let end = starts.get(i + 1).copied().unwrap_or(lines.len());
-            self.section(&lines[*start..end]);
+        let starts = starts(&lines);
+        let first = starts.first().map_or(lines.len(), |(i, _)| *i);
+        self.head(&lines[..first]);
+        for (n, (start, opening)) in starts.iter().enumerate() {
+            let end = starts.get(n + 1).map_or(lines.len(), |(i, _)| *i);
+            match opening {
+                Some(opening) => self.section(opening, &lines[*start + 1..end]),
+                // A scenario heading of the level of sections.
+                None => {
+                    let (lines, expected) = (&lines[*start..end], self.last == "7");
+                    self.scenarios(lines, places(lines, expected), expected);
+                }
+            }
         }
+        self.tell_loose_claims();
+        self.hidden_scenarios();
     }
 
     fn unclosed(&mut self) {
         for code in self.source.codes.iter().filter(|c| !c.closed) {
             let help = "end the fence with a line of its own, indented like its first line, or the text below is lost";
-            let span = Span::new(code.span.start, code.span.start + 3);
-            self.diagnostics.push(report("unclosed-fence", span, "this code fence is never closed", help));
+            let span = Span::new(code.span.start, (code.span.start + 3).min(code.span.end));
+            self.told.push(report("unclosed-fence", span, "this code fence is never closed", help));
         }
         for span in &self.source.open_comments {
             let help = "end the comment with `-->`; everything below it is hidden";
-            self.diagnostics.push(report("unclosed-comment", *span, "this comment is never closed", help));
+            self.told.push(report("unclosed-comment", *span, "this comment is never closed", help));
         }
     }
 
-    fn section(&mut self, lines: &[Line<'_>]) {
-        let Some((number, title, span)) = section_heading(&lines[0]) else {
-            // A scenario heading outside any section, such as one of level 2.
-            return self.scenarios(lines, false);
-        };
-        let end = lines.last().map_or(span.end, |l| l.start + l.text.len());
-        let section = Section { number, title, span: Span::new(span.start, end) };
-        let body = &lines[1..];
-        match section.number.as_str() {
+    /// Everything above the first section.
+    fn head(&mut self, lines: &[Line<'_>]) {
+        let places = places(lines, false);
+        self.header(&lines[..places.first().map_or(lines.len(), |place| place.start)]);
+        self.scenarios(lines, places, false);
+    }
+
+    fn section(&mut self, opening: &Opening, body: &[Line<'_>]) {
+        let Opening { number, title, span, departs } = opening;
+        if let Some(departs) = departs {
+            let message = format!("the heading of section {number} {departs}");
+            let help = format!("write `## {number}. {title}`");
+            self.told.push(report("section-heading", *span, message, help));
+        }
+        let span = Span::new(span.start, body.last().map_or(span.end, Line::end));
+        let appendix = number.is_empty();
+        if !appendix {
+            self.last.clone_from(number);
+        }
+        let expected = self.last == "7";
+        let places = places(body, expected);
+        let own = &body[..places.first().map_or(body.len(), |place| place.start)];
+        let holds = if appendix { self.elements_in_appendix(own) } else { self.elements(number, own) };
+        let text = self.text_of(if holds { &self.last } else { "" }, own);
+        self.scenarios(body, places, expected);
+        let section = Section { number: number.clone(), title: title.clone(), span, text };
+        let home = if appendix { &mut self.plan.appendices } else { &mut self.plan.sections };
+        home.push(section);
+    }
+
+    /// Reads what a numbered section holds; false for one that is prose.
+    fn elements(&mut self, number: &str, body: &[Line<'_>]) -> bool {
+        match number {
             "1b" => self.claims(body),
             "1c" => {
                 self.missing_claims(body);
@@ -116,29 +201,41 @@ impl Reader<'_> {
             "7d" => self.confidence(body),
             "8" => self.not_covered(body),
             "9" => self.open_questions(body),
+            number => return number == "7",
+        }
+        true
+    }
+
+    /// A heading without a number between numbered sections may be a mere group of what the section above it holds.
+    fn elements_in_appendix(&mut self, body: &[Line<'_>]) -> bool {
+        let count = |plan: &Plan| plan.claims.len() + plan.missing_claims.len() + plan.hypotheses.len();
+        let before = count(&self.plan);
+        match self.last.as_str() {
+            "1b" => self.claims(body),
+            "1c" => self.missing_claims(body),
+            "4" => self.hypotheses(body),
             _ => {}
         }
-        self.scenarios(body, section.number == "7");
-        self.plan.sections.push(section);
+        count(&self.plan) > before
     }
 }
 
-/// Number, title and span of a `## n. title` heading.
-fn section_heading(line: &Line<'_>) -> Option<(String, String, Span)> {
-    let (level, at, title) = line.heading()?;
-    let bare = title.trim_start_matches(['*', '§', '`', ' ']);
-    let digits = bare.bytes().take_while(u8::is_ascii_digit).count();
-    let letter = bare[digits..].bytes().next().is_some_and(|b| b.is_ascii_lowercase());
-    let width = digits + usize::from(letter);
-    let rest = &bare[width..];
-    let bounded = rest.is_empty() || rest.starts_with(['.', ')', ':', ' ', '—', '–', '-']);
-    if level != 2 || digits == 0 || digits > 2 || !bounded {
-        return None;
+/// The lines that open a section, or (`None`) a scenario at the level of sections.
+fn starts(lines: &[Line<'_>]) -> Vec<(usize, Option<Opening>)> {
+    let mut out = Vec::new();
+    let mut in_scenarios = false;
+    for (i, line) in lines.iter().enumerate() {
+        if head::opens_alone(line, in_scenarios) {
+            out.push((i, None));
+        } else if let Some(opening) = opening(line) {
+            in_scenarios = if opening.number.is_empty() { in_scenarios } else { opening.number == "7" };
+            out.push((i, Some(opening)));
+        }
     }
-    let name = rest.trim_start_matches(['.', ')', ':', ' ', '—', '–', '-']).trim_end_matches(['*', '`']);
-    let (start, _) = line.trimmed();
-    Some((bare[..width].to_owned(), name.to_owned(), Span::new(start, at + title.len())))
+    out
 }
 
 #[cfg(test)]
 mod tests;
+#[cfg(test)]
+mod variants;

@@ -21,18 +21,13 @@ impl Reader<'_> {
             if !NO_TARGET.contains(&first_word.as_str()) {
                 let message = format!("`{}` has no path that can be read", field.value.value);
                 let help = "write one relative path, such as `tests/auto/s1_name.rs`";
-                self.diagnostics.push(report("unreadable-target", span, message, help));
+                self.told.push(report("unreadable-target", span, message, help));
             }
             return None;
         }
         if let Some(second) = paths.get(1) {
             let message = format!("more than one path; `{}` is taken", paths[0].value);
-            self.diagnostics.push(report(
-                "several-targets",
-                second.span,
-                message,
-                "name one file; arms may name their own",
-            ));
+            self.told.push(report("several-targets", second.span, message, "name one file; arms may name their own"));
         }
         paths.into_iter().next()
     }
@@ -56,7 +51,7 @@ impl Reader<'_> {
             other => {
                 let message = format!("`{other}` is no skeleton language");
                 let help = "write rust, go, python, typescript or shell";
-                self.diagnostics.push(report("unknown-skeleton-language", language.span, message, help));
+                self.told.push(report("unknown-skeleton-language", language.span, message, help));
                 return None;
             }
         };
@@ -64,10 +59,10 @@ impl Reader<'_> {
     }
 
     /// Warns of a skeleton that is prose.
-    pub(super) fn skeleton_prose(&mut self, field: &Field) {
+    pub(super) fn skeleton_prose(&mut self, span: Span) {
         let help = "put the skeleton into a fenced block, indented two spaces";
         let message = "this skeleton is no fenced block; it counts as none";
-        self.diagnostics.push(report("skeleton-not-fenced", field.value.span, message, help));
+        self.told.push(report("skeleton-not-fenced", span, message, help));
     }
 }
 

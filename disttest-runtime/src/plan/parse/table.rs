@@ -1,7 +1,8 @@
 //! Tables: header words, cells, spans.
 
-use super::source::Line;
+use super::line::Line;
 use crate::base::diagnostic::Span;
+use std::ops::Range;
 
 /// A cell, trimmed; `\|` is `|` and `<br>` a line break.
 #[derive(Clone, Debug, PartialEq)]
@@ -19,28 +20,65 @@ pub(super) struct Table {
     pub(super) header: Vec<Cell>,
     /// Rows, each with the span of its line.
     pub(super) rows: Vec<(Vec<Cell>, Span)>,
+    /// Its lines among those it was found in.
+    pub(super) lines: Range<usize>,
 }
 
-/// Every table of `lines`. A table is a line with a `|`, a delimiter line, and the lines with a `|` under it.
+/// Every table of `lines`. A table is a line with a `|`, a delimiter line, and the lines with a `|` under it. Blank
+/// lines (or a comment) between rows end no table as long as rows of its shape follow: an author who leaves room
+/// between two claims means both.
 pub(super) fn tables(lines: &[Line<'_>]) -> Vec<Table> {
+    let read = |range: Range<usize>| {
+        let header = cells(&lines[range.start], usize::MAX);
+        let rows = lines[range.start + 2..range.end].iter().filter(|line| !line.is_blank());
+        let row = |line: &Line<'_>| {
+            let (at, text) = line.trimmed();
+            (cells(line, header.len()), Span::new(at, at + text.len()))
+        };
+        Table { rows: rows.map(row).collect(), header, lines: range }
+    };
+    ranges(lines).into_iter().map(read).collect()
+}
+
+/// The lines of every table.
+pub(super) fn ranges(lines: &[Line<'_>]) -> Vec<Range<usize>> {
     let mut found = Vec::new();
     let mut i = 0;
-    while i + 1 < lines.len() {
-        if !(has_pipe(&lines[i]) && is_delimiter(&lines[i + 1])) {
+    while i < lines.len() {
+        if !opens(lines, i) || cells(&lines[i], usize::MAX).is_empty() {
             i += 1;
             continue;
         }
-        let header = cells(&lines[i], usize::MAX);
-        let mut rows = Vec::new();
+        let (first, mut columns) = (i, None);
         i += 2;
-        while i < lines.len() && has_pipe(&lines[i]) && lines[i].heading().is_none() {
-            let (at, text) = lines[i].trimmed();
-            rows.push((cells(&lines[i], header.len()), Span::new(at, at + text.len())));
-            i += 1;
+        while let Some(row) =
+            next_row(lines, i, || *columns.get_or_insert_with(|| cells(&lines[first], usize::MAX).len()))
+        {
+            i = row + 1;
         }
-        found.push(Table { header, rows });
+        found.push(first..i);
     }
     found
+}
+
+/// True where a header stands above a delimiter line.
+fn opens(lines: &[Line<'_>], i: usize) -> bool {
+    lines.get(i + 1).is_some_and(is_delimiter) && has_pipe(&lines[i]) && !is_delimiter(&lines[i])
+}
+
+/// The line of the next row of a table of that many columns whose last line stands above line `i`.
+fn next_row(lines: &[Line<'_>], i: usize, columns: impl FnOnce() -> usize) -> Option<usize> {
+    let line = lines.get(i)?;
+    if !line.is_blank() {
+        return (has_pipe(line) && line.heading().is_none() && !(line.is_row() && opens(lines, i))).then_some(i);
+    }
+    let next = (i..lines.len()).find(|j| !lines[*j].is_blank())?;
+    let row = &lines[next];
+    let columns = || {
+        let columns = columns();
+        cells(row, columns).len() == columns
+    };
+    (row.is_row() && !opens(lines, next) && !is_delimiter(row) && columns()).then_some(next)
 }
 
 /// True for `|---|:--:|`; the number of its cells is not compared with the header.
@@ -123,7 +161,13 @@ fn code_end(bytes: &[u8], i: usize, lonely: &mut [bool; 4]) -> usize {
 fn cell(at: usize, raw: &str) -> Cell {
     let text = raw.trim();
     let start = at + raw.len() - raw.trim_start().len();
-    let plain = text.replace("\\|", "|").replace("<br>", "\n").replace("<br/>", "\n").replace("<br />", "\n");
+    let mut plain = text.to_owned();
+    if text.contains('\\') {
+        plain = plain.replace("\\|", "|");
+    }
+    if text.contains('<') {
+        plain = plain.replace("<br>", "\n").replace("<br/>", "\n").replace("<br />", "\n");
+    }
     Cell { text: plain, span: Span::new(start, start + text.len()) }
 }
 
@@ -135,27 +179,44 @@ pub(super) struct Column {
     pub(super) words: &'static [&'static str],
 }
 
-/// Canonical name of each header cell: the exact spelling wins, then the first column one of whose words occurs and
-/// which is not taken; a header that nothing matches keeps its own spelling.
+/// Canonical name of each header cell: the exact spelling wins, then a header that only one column's words fit, then
+/// the first column that is not taken; a header that nothing matches keeps its own spelling.
 pub(super) fn columns(header: &[Cell], known: &[Column]) -> Vec<String> {
-    let plain = |text: &str| text.replace(['*', '`', '_'], "").trim().to_lowercase();
-    let mut taken = vec![false; known.len()];
-    let mut names: Vec<Option<String>> = vec![None; header.len()];
-    for (slot, cell) in names.iter_mut().zip(header) {
-        if let Some(i) = known.iter().position(|k| k.name.to_lowercase() == plain(&cell.text)).filter(|i| !taken[*i]) {
-            taken[i] = true;
-            *slot = Some(known[i].name.to_owned());
+    let names: Vec<String> = header.iter().take(MOST_COLUMNS).map(|cell| plain(&cell.text)).collect();
+    let fits = |name: &String| -> Vec<usize> {
+        let fits = |k: &usize| known[*k].words.iter().any(|word| has_word(name, word));
+        (0..known.len()).filter(fits).collect()
+    };
+    let exact = |name: &String| (0..known.len()).filter(|k| known[*k].name.eq_ignore_ascii_case(name)).collect();
+    let candidates: Vec<Vec<usize>> = names.iter().map(fits).collect();
+    let single = candidates.iter().map(|fits| if fits.len() == 1 { fits.clone() } else { Vec::new() }).collect();
+    let mut column: Vec<Option<usize>> = vec![None; header.len()];
+    for pass in [names.iter().map(exact).collect::<Vec<_>>(), single, candidates] {
+        for (i, wanted) in pass.into_iter().enumerate().filter(|(_, wanted)| !wanted.is_empty()) {
+            let free = wanted.into_iter().find(|k| !column.contains(&Some(*k)));
+            column[i] = column[i].or(free);
         }
     }
-    for (slot, cell) in names.iter_mut().zip(header).filter(|(slot, _)| slot.is_none()) {
-        let text = plain(&cell.text);
-        let hit = known.iter().enumerate().position(|(i, k)| !taken[i] && k.words.iter().any(|w| has_word(&text, w)));
-        if let Some(i) = hit {
-            taken[i] = true;
-            *slot = Some(known[i].name.to_owned());
-        }
-    }
-    names.into_iter().zip(header).map(|(name, cell)| name.unwrap_or_else(|| cell.text.clone())).collect()
+    let name = |(column, cell): (Option<usize>, &Cell)| column.map_or(cell.text.clone(), |k| known[k].name.to_owned());
+    column.into_iter().zip(header).map(name).collect()
+}
+
+/// True for a row that says nothing: its cells are blank, or dashes that part the rows around it.
+pub(super) fn is_blank_row(cells: &[Cell], columns: usize) -> bool {
+    let dashes = |text: &str| text.trim_matches(':').bytes().all(|b| b == b'-');
+    cells.iter().take(columns).all(|cell| dashes(&cell.text))
+}
+
+/// How many of the format's columns a table has.
+pub(super) fn known_columns(table: &Table, known: &[Column]) -> usize {
+    columns(&table.header, known).iter().filter(|name| known.iter().any(|k| k.name == *name)).count()
+}
+
+/// Columns further right keep their own names.
+const MOST_COLUMNS: usize = 64;
+
+fn plain(text: &str) -> String {
+    text.replace(['*', '`', '_'], "").trim().to_lowercase()
 }
 
 /// True when a word of `text` starts with `word`.
@@ -203,6 +264,21 @@ mod tests {
     }
 
     #[test]
+    fn blank_lines_and_comments_between_rows_end_no_table() {
+        let head = "| a | b |\n|---|---|\n| 1 | 2 |\n";
+        let check = |under: &str, expect: usize| {
+            assert_eq!(rows(&format!("{head}{under}")).len(), 2 + expect, "{under}");
+        };
+        check("\n| 3 | 4 |\n", 1);
+        check("<!-- x -->\n| 3 | 4 |\n", 1);
+        check("\nprose with a | in it\n", 0);
+        check("\n| 3 | 4 | 5 |\n", 0);
+        // The header and the row of a second table, with or without a blank line.
+        check("\n| c | d |\n|---|---|\n| 5 | 6 |\n", 2);
+        check("| c | d |\n|---|---|\n| 5 | 6 |\n", 2);
+    }
+
+    #[test]
     fn columns_are_matched_by_words_not_by_position() {
         let known = [
             Column { name: "ID", words: &["id", "#"] },
@@ -214,5 +290,10 @@ mod tests {
             .map(|t| Cell { text: (*t).to_owned(), span: Span::default() })
             .collect();
         assert_eq!(columns(&header, &known), ["Inferred?", "Owner", "Claim", "ID"]);
+        let header: Vec<Cell> = ["The claim id", "Claim", "inferred claims"]
+            .iter()
+            .map(|t| Cell { text: (*t).to_owned(), span: Span::default() })
+            .collect();
+        assert_eq!(columns(&header, &known), ["ID", "Claim", "Inferred?"]);
     }
 }

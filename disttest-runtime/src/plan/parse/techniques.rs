@@ -2,8 +2,9 @@
 
 use super::Reader;
 use super::fields::{Collector, bullet};
-use super::source::Line;
+use super::line::Line;
 use crate::base::diagnostic::{Span, Spanned};
+use crate::plan::Id;
 use crate::plan::labels;
 use crate::plan::model::Technique;
 
@@ -15,9 +16,25 @@ impl Reader<'_> {
             let end = starts.get(i + 1).copied().unwrap_or(lines.len());
             let Some(name) = name(&lines[*start]) else { continue };
             let fields = Collector::fields(&[labels::TECHNIQUE], &lines[*start + 1..end]);
-            self.plan.techniques.push(Technique { name, fields });
+            let id = id(&name);
+            self.plan.techniques.push(Technique { id, name, fields });
         }
     }
+}
+
+/// True for a line that names a technique.
+pub(super) fn names_one(line: &Line<'_>) -> bool {
+    name(line).is_some()
+}
+
+/// The id in `T1. Jepsen + Elle`, `T1 — Jepsen`, `Technique T1: Jepsen`.
+fn id(name: &Spanned<String>) -> Option<Spanned<Id>> {
+    let bare = name.value.trim_start_matches(['*', '`', '[', ' ']);
+    let rest = bare.get(..10).filter(|w| w.eq_ignore_ascii_case("technique ")).map_or(bare, |w| &bare[w.len()..]);
+    let word = rest.split(|c: char| !c.is_ascii_alphanumeric()).next().unwrap_or("");
+    let start = name.span.start + name.value.len() - rest.len();
+    let id = Id::parse(word).filter(|id| id.letter() == 'T')?;
+    Some(Spanned::new(id, Span::new(start, start + word.len())))
 }
 
 /// The name of a technique: a sub-heading, or an unindented bullet or line that is bold and no label.
@@ -30,7 +47,8 @@ fn name(line: &Line<'_>) -> Option<Spanned<String>> {
     let inner = content.strip_prefix("**")?;
     let close = inner.find("**").filter(|_| line.indent() < 2)?;
     let text = inner[..close].trim();
-    if labels::find(labels::TECHNIQUE, text).is_some() || text.ends_with(':') || inner[close + 2..].starts_with(':') {
+    let colon = text.ends_with(':') || inner[close + 2..].trim_start().starts_with(':');
+    if colon || labels::find(labels::TECHNIQUE, text).is_some() {
         return None;
     }
     let start = at + offset + 2;

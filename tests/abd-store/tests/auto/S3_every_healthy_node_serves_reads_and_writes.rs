@@ -1,7 +1,7 @@
 //! AUTO-GENERATED from test plan: docs/testing-plans/abd-register.md
 //! Scenario: S3 every_healthy_node_serves_reads_and_writes
 //! Falsifies: C3, C4 (see §1b of the plan for full text)
-//! Plan-SHA256: dfa26446b014d48be5e1805857e605dc8f2d3f6bf8a04e060a9cf652258bc8e9   Scenario-SHA256: 8ce782e38ebec58d31eb9342f2c71dc1ec45da1832fa3c3661f43811c730a87f   Generator: cargo-disttest 0.1.0
+//! Plan-SHA256: dfa26446b014d48be5e1805857e605dc8f2d3f6bf8a04e060a9cf652258bc8e9   Scenario-SHA256: 744cc44231648eedd79e2ed7bcf999101513708994957fa265a14b404bccab3e   Generator: cargo-disttest 0.1.0
 //! Frame-SHA256: f1b9b566ac507c17555d998d92874d0b6996fa19d352a1c7e5f9ef02f8dedc1b
 //!
 //! REVIEW BEFORE TREATING AS A PERMANENT REGRESSION: the workload, the faults and the oracle below must be what the
@@ -17,7 +17,7 @@ use disttest_runtime::prelude::*;
     id = "S3",
     plan = "docs/testing-plans/abd-register.md",
     plan_sha256 = "dfa26446b014d48be5e1805857e605dc8f2d3f6bf8a04e060a9cf652258bc8e9",
-    scenario_sha256 = "8ce782e38ebec58d31eb9342f2c71dc1ec45da1832fa3c3661f43811c730a87f",
+    scenario_sha256 = "744cc44231648eedd79e2ed7bcf999101513708994957fa265a14b404bccab3e",
     falsifies("C3": liveness, "C4": operational),
     no_fault = "the claim under test is about a healthy cluster",
     budget(

@@ -1,0 +1,55 @@
+//! What the parser has to say, bounded: a text of ten megabytes may break one rule a million times.
+
+use crate::base::diagnostic::Diagnostic;
+use crate::plan::rules::rule;
+use std::collections::HashMap;
+
+/// More findings of one rule than this tell nobody anything new.
+const MOST: usize = 1_000;
+
+/// Diagnostics under collection.
+#[derive(Debug, Default)]
+pub(super) struct Told {
+    kept: Vec<Diagnostic>,
+    counts: HashMap<&'static str, usize>,
+}
+
+impl Told {
+    /// Keeps the diagnostic, unless there are [`MOST`] of its rule; from then on they are counted.
+    pub(super) fn push(&mut self, diagnostic: Diagnostic) {
+        let Some(rule) = rule(&diagnostic.rule) else { return self.kept.push(diagnostic) };
+        let count = self.counts.entry(rule.name).or_default();
+        *count += 1;
+        if *count <= MOST {
+            self.kept.push(diagnostic);
+        }
+    }
+
+    /// Everything, in the order of the text; what was only counted is said with the last one of its rule.
+    pub(super) fn in_order(mut self) -> Vec<Diagnostic> {
+        for (rule, more) in self.counts.iter().filter_map(|(rule, n)| Some((rule, n.checked_sub(MOST)?))) {
+            if let Some(last) = self.kept.iter_mut().rfind(|d| d.rule == *rule).filter(|_| more > 0) {
+                last.message.push_str(&format!(" (and {more} more like this one)"));
+            }
+        }
+        self.kept.sort_by_key(|d| (d.span.start, d.span.end));
+        self.kept
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::base::diagnostic::Span;
+    use crate::plan::rules::report;
+
+    #[test]
+    fn a_rule_that_is_broken_a_million_times_is_told_a_thousand_times_with_the_rest_counted() {
+        let mut told = Told::default();
+        (0..1_500).for_each(|i| told.push(report("filler-row", Span::new(i, i), "a row", "delete it")));
+        told.push(report("duplicate-id", Span::new(7, 8), "C1", "rename it"));
+        let all = told.in_order();
+        assert_eq!(all.len(), MOST + 1);
+        assert!(all.last().is_some_and(|d| d.message == "a row (and 500 more like this one)"));
+    }
+}
