@@ -1,6 +1,6 @@
 //! Rules about budgets.
 
-use super::{Context, is_unfilled};
+use super::Context;
 use crate::base::diagnostic::Diagnostic;
 use crate::plan::Release;
 use crate::plan::labels::{EXIT_CRITERIA, FAULTS, HARDENING, RELEASE, SMOKE};
@@ -10,7 +10,8 @@ use crate::plan::rules::report;
 /// Each scenario has its three tiers.
 pub(super) fn missing_budgets(context: &Context<'_>, out: &mut Vec<Diagnostic>) {
     for scenario in &context.plan.scenarios {
-        let absent = |label: &&&str| scenario.field(label).is_none_or(|v| is_unfilled(&v.value));
+        // What is written and cannot be read, `TBD` included, the parser has told.
+        let absent = |label: &&&str| scenario.field(label).is_none();
         let missing: Vec<&str> = [SMOKE, HARDENING, RELEASE].iter().filter(absent).copied().collect();
         if missing.is_empty() {
             continue;

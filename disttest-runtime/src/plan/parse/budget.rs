@@ -60,7 +60,8 @@ pub(super) fn read_release(text: &str, hardening: Option<&Budget>) -> Result<(Re
     let budget = Budget {
         nodes: found.nodes.unwrap_or(floor.nodes),
         seconds: found.seconds.unwrap_or(floor.seconds),
-        faults: found.faults.unwrap_or(floor.faults),
+        // Variants of a nemesis are kinds of faults: there are as many windows as the hardening tier has, at least.
+        faults: found.faults.map_or(floor.faults, |n| if flat.contains("variant") { n.max(floor.faults) } else { n }),
         seeds: found.seeds.unwrap_or(floor.seeds),
         operations: found.operations.unwrap_or(floor.operations),
     };
