@@ -7,15 +7,17 @@ use crate::plan_file::PlanFile;
 use crate::workspace::{Placed, Workspace};
 use disttest_runtime::base::diagnostic::{Diagnostic, Severity, Span};
 use disttest_runtime::plan::{self, Arm, Id, Resolved, Scenario, Tier};
+use std::collections::HashSet;
 
 /// Rules whose violation leaves a field of the attribute open.
-const OPENS: [(&str, &[&str]); 16] = [
+const OPENS: [(&str, &[&str]); 17] = [
     ("missing-budgets", &["budget"]),
     ("unreadable-budget", &["budget"]),
     ("budget-not-stronger", &["budget"]),
     ("release-budget", &["budget"]),
     ("release-not-stronger", &["budget"]),
     ("checker-misfit", &["checkers"]),
+    ("checker-scope-conflict", &["checkers"]),
     ("idempotency-key-is-op-id", &["checkers"]),
     ("landing-injector-only", &["landing"]),
     ("landing-victim-only", &["landing"]),
@@ -176,7 +178,9 @@ fn without_other_arms<'a>(diagnostics: &[&'a Diagnostic], scenario: &Scenario, a
 
 /// The plan's diagnostics that stand in the scenario or in a claim it falsifies.
 fn about<'a>(plan: &'a PlanFile, scenario: &Scenario) -> Vec<&'a Diagnostic> {
-    let claims = scenario.falsifies.iter().filter_map(|id| plan.plan.claim(&id.value));
+    // All claims of an id: where it is defined twice, what is told stands at the second.
+    let named: HashSet<_> = scenario.falsifies.iter().map(|id| &id.value).collect();
+    let claims = plan.plan.claims.iter().filter(|claim| named.contains(&claim.id.value));
     let spans: Vec<_> =
         claims.flat_map(|claim| [claim.id.span, claim.category_text.span]).chain([scenario.span]).collect();
     let stands = |diagnostic: &&Diagnostic| {

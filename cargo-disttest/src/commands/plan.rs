@@ -282,7 +282,7 @@ mod tests {
             (&json!("vague-oracle"), &json!("error"), &json!("docs/p.md"))
         );
         let line = text.lines().position(|l| l.contains("logs look fine")).expect("it is there") + 1;
-        assert_eq!((told["line"].as_u64(), told["column"].as_u64()), (Some(line as u64), Some(15)));
+        assert_eq!((told["line"].as_u64(), told["column"].as_u64()), (Some(line as u64), Some(20)));
         for key in ["missing_claims", "inventory", "environment", "residual"] {
             assert!(value[key].is_array(), "{key}");
         }

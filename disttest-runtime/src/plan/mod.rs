@@ -44,14 +44,8 @@ use crate::base::diagnostic::Diagnostic;
 /// Everything there is to say about a text: [`parse`], then [`lint()`], then what [`resolve`] could not fill in, in
 /// the order of the text.
 pub fn check(text: &str) -> (Plan, Vec<Diagnostic>) {
-    let (plan, mut told) = parse(text);
-    told.extend(lint(&plan, text));
-    for scenario in &plan.scenarios {
-        if scenario.arms.is_empty() {
-            told.extend(resolve(&plan, scenario).1);
-        }
-        told.extend(scenario.arms.iter().flat_map(|arm| resolve_arm(&plan, scenario, arm).1));
-    }
+    let (plan, mut told, masked) = parse::parse_masked(text);
+    told.extend(lint::lint_all(&plan, text, &masked));
     told.sort_by_key(|d| (d.span.start, d.span.end));
     (plan, told)
 }

@@ -3,7 +3,7 @@
 
 use super::labels::{FAULTS, ORACLE};
 use super::model::{Arm, ModelBlock, Plan, Scenario};
-use super::names::{self, Mention, Name, Side};
+use super::names::{self, Mention, Side};
 use super::no_fault::{self, NoFault};
 use super::rules::report;
 use super::{Budgets, Category, Id};
@@ -49,23 +49,36 @@ pub enum Fault {
     Unresolved,
 }
 
+/// The categories of a claim; `None` for one that is not defined.
+pub(super) type Categories<'c> = &'c dyn Fn(&Id) -> Option<Vec<Category>>;
+
 /// Resolves a scenario.
 pub fn resolve(plan: &Plan, scenario: &Scenario) -> (Resolved, Vec<Diagnostic>) {
+    resolve_with(&|id| plan.claim(id).map(|claim| claim.categories.clone()), scenario, scenario.is_serious(plan))
+}
+
+/// Resolves an arm: §7.M and oracle are its own, everything else is inherited (format D4).
+pub fn resolve_arm(plan: &Plan, scenario: &Scenario, arm: &Arm) -> (Resolved, Vec<Diagnostic>) {
+    resolve_arm_with(&|id| plan.claim(id).map(|claim| claim.categories.clone()), scenario, arm)
+}
+
+/// [`resolve`] for who knows the claims of the plan by their ids.
+pub(super) fn resolve_with(claims: Categories<'_>, scenario: &Scenario, serious: bool) -> (Resolved, Vec<Diagnostic>) {
     let view = View {
         id: &scenario.id,
         block: scenario.model_block.as_ref(),
         faults: scenario.field(FAULTS),
         oracle: scenario.field(ORACLE),
         observability: scenario.field("Observability required"),
-        serious: scenario.is_serious(plan),
+        serious,
         falsifies: scenario.falsifies.iter().map(|id| id.value.clone()).collect(),
         budgets: scenario.budgets.clone(),
     };
-    finish(plan, scenario.name.value.clone(), view)
+    finish(claims, scenario.name.value.clone(), view)
 }
 
-/// Resolves an arm: §7.M and oracle are its own, everything else is inherited (format D4).
-pub fn resolve_arm(plan: &Plan, scenario: &Scenario, arm: &Arm) -> (Resolved, Vec<Diagnostic>) {
+/// [`resolve_arm`] for who knows the claims of the plan by their ids.
+pub(super) fn resolve_arm_with(claims: Categories<'_>, scenario: &Scenario, arm: &Arm) -> (Resolved, Vec<Diagnostic>) {
     let view = View {
         id: &arm.id,
         block: arm.model_block.as_ref(),
@@ -77,7 +90,7 @@ pub fn resolve_arm(plan: &Plan, scenario: &Scenario, arm: &Arm) -> (Resolved, Ve
         budgets: arm.budgets(scenario),
     };
     let name = arm.name.clone().unwrap_or_else(|| scenario.name.value.clone());
-    finish(plan, name, view)
+    finish(claims, name, view)
 }
 
 /// The parts of a scenario or arm that are prose.
@@ -92,9 +105,9 @@ struct View<'p> {
     budgets: Option<Budgets>,
 }
 
-fn finish(plan: &Plan, name: String, view: View<'_>) -> (Resolved, Vec<Diagnostic>) {
+fn finish(claims: Categories<'_>, name: String, view: View<'_>) -> (Resolved, Vec<Diagnostic>) {
     let mut told = Vec::new();
-    let categories = |id: &Id| plan.claim(id).map_or_else(|| vec![Category::Safety], |c| c.categories.clone());
+    let categories = |id: &Id| claims(id).unwrap_or_else(|| vec![Category::Safety]);
     let resolved = Resolved {
         id: view.id.value.clone(),
         name,
@@ -120,22 +133,22 @@ fn model(view: &View<'_>, told: &mut Vec<Diagnostic>) -> Option<String> {
 
 /// The model that a text names: one in backticks, or the word it starts with. Two different ones are none.
 fn model_named(text: &str) -> Option<String> {
-    let quoted: Vec<String> = text.split('`').skip(1).step_by(2).filter_map(names::model).collect();
+    let quoted = || text.split('`').skip(1).step_by(2).filter_map(names::model);
     let bare = text.trim_start_matches(['*', '`', '_', ' ']);
     let lower = bare.to_ascii_lowercase();
     let head = match lower.strip_prefix("other(").and_then(|rest| rest.find(')')) {
         Some(close) => names::model(&bare[..close + "other()".len()]),
         None => longest_model(&bare[..bare.len().min(lower.len())]),
     };
-    let affirmed = names::mentions(names::MODELS, text).into_iter().filter(|m| m.affirmed);
-    let alternatives = affirmed.map(|m| m.id.to_owned()).collect::<std::collections::BTreeSet<_>>();
+    let alternatives = || names::model_mentions(text).into_iter().filter(|m| m.affirmed).map(|m| m.id);
     match head {
         // `register or map`: the format wants one model.
-        Some(head) if offers_another(&lower) && alternatives.iter().any(|a| *a != head) => None,
+        Some(head) if offers_another(&lower) && alternatives().any(|a| a != head) => None,
         Some(head) => Some(head),
         None => {
-            let mut unique: Vec<String> =
-                quoted.into_iter().filter(|q| q.starts_with("other(") || alternatives.contains(q)).collect();
+            let affirmed: Vec<&str> = alternatives().collect();
+            let known = |q: &String| q.starts_with("other(") || affirmed.contains(&q.as_str());
+            let mut unique: Vec<String> = quoted().filter(known).collect();
             unique.dedup();
             (unique.len() == 1).then(|| unique.remove(0))
         }
@@ -160,8 +173,10 @@ fn offers_another(lower: &str) -> bool {
 fn checkers(view: &View<'_>, told: &mut Vec<Diagnostic>) -> Vec<(String, bool)> {
     let field = view.block.and_then(|b| b.checker.as_ref());
     let mut found: Vec<(String, bool)> = Vec::new();
+    let mut in_field = false;
     for text in field.into_iter().chain(view.oracle) {
         for (mention, per_key) in checkers_named(&text.value) {
+            in_field |= field.is_some_and(|field| std::ptr::eq(field, text));
             match found.iter_mut().find(|(id, _)| id == mention.id) {
                 Some((_, keyed)) => *keyed |= per_key,
                 None => found.push((mention.id.to_owned(), per_key)),
@@ -174,7 +189,7 @@ fn checkers(view: &View<'_>, told: &mut Vec<Diagnostic>) -> Vec<(String, bool)> 
         let help = format!("name one of {}", known.join(", "));
         told.push(report("unresolved-checker", span, format!("{}: no checker is named", view.id.value), help));
     }
-    if let Some(field) = field.filter(|f| checkers_named(&f.value).is_empty() && !found.is_empty()) {
+    if let Some(field) = field.filter(|_| !in_field && !found.is_empty()) {
         let message = "this names no checker; those of the oracle are taken";
         told.push(report("unresolved-checker", field.span, message, "name the checkers here as well"));
     }
@@ -183,7 +198,7 @@ fn checkers(view: &View<'_>, told: &mut Vec<Diagnostic>) -> Vec<(String, bool)> 
 
 /// The affirmed checkers of a text, and whether the words around say `per key`.
 fn checkers_named(text: &str) -> Vec<(Mention, bool)> {
-    let all = names::mentions(names::CHECKERS, text);
+    let all = names::checker_mentions(text);
     let mut out = Vec::new();
     for (i, mention) in all.iter().enumerate().filter(|(_, m)| m.affirmed) {
         // An alias in parentheses (`linearizability (Porcupine) per key`) is a mention of its own, joined by the caller.
@@ -208,14 +223,13 @@ fn says_per_key(text: &str) -> bool {
 }
 
 fn fault(view: &View<'_>, told: &mut Vec<Diagnostic>) -> Fault {
-    let table: Vec<Name> = names::NEMESES.iter().map(|n| n.name).collect();
     let landing = view.block.and_then(|b| b.nemesis.as_ref());
     let none = view.faults.map_or(NoFault::Planned, |f| no_fault::read(&f.value));
     let span = view.faults.or(landing).map_or(view.id.span, |f| f.span);
     if none != NoFault::Planned {
-        return no_fault(view, none, span, landing, &table, told);
+        return no_fault(view, none, span, landing, told);
     }
-    let nemeses = unique(view.faults.into_iter().chain(landing).flat_map(|f| nemeses_named(&table, f, told)));
+    let nemeses = unique(view.faults.into_iter().chain(landing).flat_map(|f| nemeses_named(f, told)));
     // A serious scenario's signals are those that its §7.M declares; another one may name them elsewhere (format §10).
     let elsewhere = [view.faults, view.observability].into_iter().flatten().filter(|_| !view.serious);
     let signals: Vec<names::SignalMention> = landing
@@ -247,10 +261,9 @@ fn no_fault(
     none: NoFault,
     span: Span,
     landing: Option<&Spanned<String>>,
-    table: &[Name],
     told: &mut Vec<Diagnostic>,
 ) -> Fault {
-    let named = view.faults.into_iter().chain(landing).flat_map(|f| names::mentions(table, &f.value));
+    let named = view.faults.into_iter().chain(landing).flat_map(|f| names::nemesis_mentions(&f.value));
     if let Some(nemesis) = named.filter(|m| m.affirmed).map(|m| m.id).next() {
         let message = format!("{}: `Faults` says none, and yet `{nemesis}` is named", view.id.value);
         told.push(report("unresolved-fault", span, message, "say which one holds"));
@@ -259,16 +272,16 @@ fn no_fault(
     match none {
         NoFault::Reason(reason) => Fault::NoFault { reason },
         _ => {
-            let message = format!("{}: `Faults: none` needs a reason", view.id.value);
-            told.push(report("unresolved-fault", span, message, "write `none — <reason>`"));
+            let message = format!("{} plans no fault and does not say why", view.id.value);
+            told.push(report("no-fault-without-reason", span, message, "write `none — <reason>`"));
             Fault::Unresolved
         }
     }
 }
 
 /// The affirmed nemeses of a field. Where some are in backticks, those count; another one in prose is told.
-fn nemeses_named(table: &[Name], field: &Spanned<String>, told: &mut Vec<Diagnostic>) -> Vec<String> {
-    let found: Vec<Mention> = names::mentions(table, &field.value).into_iter().filter(|m| m.affirmed).collect();
+fn nemeses_named(field: &Spanned<String>, told: &mut Vec<Diagnostic>) -> Vec<String> {
+    let found: Vec<Mention> = names::nemesis_mentions(&field.value).into_iter().filter(|m| m.affirmed).collect();
     let quoted = unique(found.iter().filter(|m| m.quoted).map(|m| m.id.to_owned()));
     if quoted.is_empty() {
         return unique(found.into_iter().map(|m| m.id.to_owned()));

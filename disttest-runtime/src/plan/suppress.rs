@@ -46,35 +46,9 @@ pub enum Scope {
     Plan,
 }
 
-/// Rules that a run relies on: what they find must be put right, and can neither be suppressed nor lowered.
-const NEVER: &[&str] = &[
-    "budget-not-stronger",
-    "duplicate-id",
-    "idempotency-key-is-op-id",
-    "landing-injector-only",
-    "landing-misfit",
-    "landing-missing",
-    "landing-not-evidence",
-    "landing-victim-only",
-    "missing-budgets",
-    "missing-oracle",
-    "model-block-field",
-    "model-block-missing",
-    "suppression-refused",
-    "suppression-without-reason",
-    "target-outside",
-    "unclosed-comment",
-    "unclosed-fence",
-    "undefined-id",
-    "unreadable-budget",
-    "unreadable-id-list",
-    "unreadable-scenario",
-    "vague-oracle",
-];
-
 /// True for a rule whose findings may be suppressed in a plan, or told as less than an error.
-pub fn may_be_suppressed(rule: &str) -> bool {
-    !NEVER.contains(&rule) && !rule.starts_with("landing-")
+pub fn may_be_suppressed(name: &str) -> bool {
+    rule(name).is_none_or(|rule| !rule.never_allowed)
 }
 
 /// The suppressions of a plan, in the order of the text (`plan` is what [`super::parse`] made of `text`), and what is

@@ -18,8 +18,15 @@ pub(super) fn missing_budgets(context: &Context<'_>, out: &mut Vec<Diagnostic>) 
         let legacy = scenario.field(EXIT_CRITERIA);
         let instead = legacy.map_or("", |_| "; `Exit criteria` alone is the old form");
         let message = format!("{} has no {}{instead}", scenario.id.value, missing.join(", no "));
-        let help = format!("write `- **{}:** 3 nodes × 60s × 1 fault × 1 seed`", missing[0]);
-        out.push(report("missing-budgets", scenario.id.span, message, help));
+        let help = match missing[0] {
+            RELEASE => "write `- **Release budget:** not provided — <reason>. Revisit when: <condition>.`".to_owned(),
+            tier => format!("write `- **{tier}:** 3 nodes × 60s × 1 fault × 1 seed`"),
+        };
+        // A tier that is there and says nothing is the place; else the old field; else the scenario.
+        let written =
+            scenario.fields.iter().find(|f| f.label == missing[0] && !f.value.value.is_empty()).map(|f| f.value.span);
+        let span = written.or(legacy.map(|f| f.span)).unwrap_or(scenario.id.span);
+        out.push(report("missing-budgets", span, message, help));
     }
 }
 
@@ -55,6 +62,24 @@ pub(super) fn budget_faults(context: &Context<'_>, out: &mut Vec<Diagnostic>) {
             let message = format!("{id} plans no fault, and its budgets ask for some");
             out.push(report("budget-faults", span, message, "delete the faults from the budgets, or plan them"));
         }
+    }
+}
+
+/// Seeds that must agree before a scenario can pass hardening (format §9, item 11).
+const SEEDS: u64 = 3;
+
+/// A hardening tier that can never be passed.
+pub(super) fn hardening_seeds(context: &Context<'_>, out: &mut Vec<Diagnostic>) {
+    for scenario in &context.plan.scenarios {
+        let Some(budgets) = scenario.budgets.as_ref().filter(|b| b.hardening.seeds < SEEDS && b.hardening.faults > 0)
+        else {
+            continue;
+        };
+        let (id, seeds) = (&scenario.id.value, budgets.hardening.seeds);
+        let span = scenario.field(HARDENING).map_or(scenario.id.span, |f| f.span);
+        let noun = if seeds == 1 { "seed" } else { "seeds" };
+        let message = format!("{id}: with {seeds} {noun} the hardening tier is PARTIAL-model at best");
+        out.push(report("hardening-seeds", span, message, "ask for three seeds or more"));
     }
 }
 

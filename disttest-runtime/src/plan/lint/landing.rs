@@ -1,10 +1,12 @@
 //! Rules about landing evidence: it is there, it is evidence, and both sides give it.
 
-use super::{Context, Owner};
+use super::Context;
+use super::context::{Case, Owner, Part};
+use super::passage::{Passage, clause_after, clause_before, has, places};
 use crate::base::diagnostic::{Diagnostic, Spanned};
 use crate::plan::Fault;
 use crate::plan::labels::FAULTS;
-use crate::plan::names::{NEMESES, Name, Nemesis, Side, mentions, signal_mentions};
+use crate::plan::names::{Nemesis, Side, nemesis_mentions, signal_mentions};
 use crate::plan::no_fault::{self, NoFault};
 use crate::plan::rules::report;
 
@@ -50,6 +52,12 @@ const INJECTOR_WORDS: &[&str] = &[
     "throttle",
     "packets dropped",
     "bytes dropped",
+    "scheduler",
+    "simulator",
+    "dmsetup",
+    "wait()",
+    "pgrep",
+    "tc -s",
 ];
 const VICTIM_WORDS: &[&str] = &[
     "timeout",
@@ -77,8 +85,8 @@ const VICTIM_WORDS: &[&str] = &[
 ];
 
 /// The landing field of a scenario that plans a fault.
-fn planned<'p>(context: &'p Context<'_>) -> impl Iterator<Item = (Owner<'p>, &'p Spanned<String>)> {
-    context.owners().filter_map(|owner| {
+fn planned<'c, 'p>(context: &'c Context<'p>) -> impl Iterator<Item = (&'c Case<'p>, &'p Spanned<String>)> {
+    context.cases.iter().filter_map(|owner| {
         let none = owner.field(FAULTS).is_some_and(|f| no_fault::read(&f.value) != NoFault::Planned);
         owner.model_block().and_then(|b| b.nemesis.as_ref()).filter(|_| !none).map(|field| (owner, field))
     })
@@ -97,34 +105,47 @@ fn without(text: &str, pieces: impl Iterator<Item = std::ops::Range<usize>>) -> 
 
 /// Text without the names of nemeses, so that `kill -9` is not taken for evidence of itself.
 fn evidence_text(text: &str) -> String {
-    let table: Vec<Name> = NEMESES.iter().map(|n| n.name).collect();
-    let bare = without(text, mentions(&table, text).into_iter().map(|m| m.at));
+    let bare = without(text, nemesis_mentions(text).into_iter().map(|m| m.at));
     bare.split_whitespace().collect::<Vec<_>>().join(" ").to_lowercase()
+}
+
+/// True for `landing evidence as in S01`: what stands there is judged there.
+fn as_elsewhere(text: &str) -> bool {
+    let lower = text.split_whitespace().collect::<Vec<_>>().join(" ").to_lowercase();
+    ["as in s", "same as s", "as for s", "see s"].iter().any(|phrase| {
+        lower.match_indices(phrase).any(|(at, _)| lower[at + phrase.len()..].starts_with(|c: char| c.is_ascii_digit()))
+    })
 }
 
 /// The sides on which a text names evidence: a signal of the catalogue, or words of evidence.
 fn sides(text: &str) -> (bool, bool) {
+    if as_elsewhere(text) {
+        return (true, true);
+    }
     let signals = signal_mentions(text);
     let named = |side: Side| signals.iter().any(|s| s.affirmed && s.side == side);
+    let (injector, victim) = (named(Side::Injector), named(Side::Victim));
+    if injector && victim {
+        return (true, true);
+    }
     // Signals are cut out first: `client-timeouts` must not count for its words on the other side.
     let rest = without(text, signals.iter().map(|s| s.at.clone()));
     let bare = evidence_text(&rest);
     let told = |words: &[&str]| words.iter().any(|w| bare.contains(w));
-    (named(Side::Injector) || told(INJECTOR_WORDS), named(Side::Victim) || told(VICTIM_WORDS))
+    (injector || told(INJECTOR_WORDS), victim || told(VICTIM_WORDS))
 }
 
-fn self_report(text: &str) -> Option<&'static str> {
-    let flat = text.split_whitespace().collect::<Vec<_>>().join(" ").to_lowercase();
+/// What the injector says of itself in a text on one line in lower case.
+fn self_report(flat: &str) -> Option<&'static str> {
+    if !has(flat, SELF_REPORT) {
+        return None;
+    }
     SELF_REPORT.iter().copied().find(|phrase| {
-        flat.match_indices(phrase).any(|(at, _)| {
-            let before = flat[..at].rsplit(['.', ';']).next().unwrap_or("");
-            let after = &flat[at + phrase.len()..];
+        places(flat, phrase).any(|at| {
+            let before = clause_before(flat, at.start);
             let denied = before.split_whitespace().any(|w| ["not", "never", "no", "without"].contains(&w));
-            let refused = after
-                .split(['.', ';'])
-                .next()
-                .is_some_and(|a| a.contains("not evidence") || a.contains("no evidence") || a.contains("not enough"));
-            !denied && !refused
+            let after = clause_after(flat, at.end);
+            !denied && !["not evidence", "no evidence", "not enough"].iter().any(|refusal| after.contains(refusal))
         })
     })
 }
@@ -132,41 +153,27 @@ fn self_report(text: &str) -> Option<&'static str> {
 /// `The injector reported success` is no evidence.
 pub(super) fn landing_not_evidence(context: &Context<'_>, out: &mut Vec<Diagnostic>) {
     for (owner, field) in planned(context) {
-        if let Some(phrase) = self_report(&field.value) {
+        let Some(passage) = owner.passage(Part::Nemesis) else { continue };
+        if let Some(phrase) = self_report(&passage.text) {
             let message = format!("{}: `{phrase}` is no evidence that the fault acted", owner.id.value);
-            out.push(report(
-                "landing-not-evidence",
-                field.span,
-                message,
-                "name a counter of the injector and a signal at the victim",
-            ));
-        }
-    }
-}
-
-/// A nemesis has evidence at all.
-pub(super) fn landing_missing(context: &Context<'_>, out: &mut Vec<Diagnostic>) {
-    for (owner, field) in planned(context) {
-        if sides(&field.value) == (false, false) && self_report(&field.value).is_none() {
-            let message = format!("{}: the nemesis has no landing evidence", owner.id.value);
-            let help = suggestion(&owner);
-            out.push(report("landing-missing", field.span, message, help));
+            let span = passage.text.find(phrase).map_or(field.span, |at| passage.span(&(at..at + phrase.len())));
+            let help = "name a counter of the injector and a signal at the victim";
+            out.push(report("landing-not-evidence", span, message, help));
         }
     }
 }
 
 fn suggestion(owner: &Owner<'_>) -> String {
-    let table: Vec<Name> = NEMESES.iter().map(|n| n.name).collect();
     let text = owner.field(FAULTS).map_or("", |f| f.value.as_str());
-    let known = mentions(&table, text).into_iter().find(|m| m.affirmed).and_then(|m| Nemesis::find(m.id));
+    let known = nemesis_mentions(text).into_iter().find(|m| m.affirmed).and_then(|m| Nemesis::find(m.id));
     known.map_or_else(
         || "name a counter of the injector and a signal at the victim".to_owned(),
         |n| format!("evidence of {} is: {}", n.name.id, n.evidence),
     )
 }
 
-/// Both sides give evidence.
-pub(super) fn landing_one_sided(context: &Context<'_>, out: &mut Vec<Diagnostic>) {
+/// A nemesis has evidence, and from both sides.
+pub(super) fn landing_sides(context: &Context<'_>, out: &mut Vec<Diagnostic>) {
     for (owner, field) in planned(context) {
         let id = &owner.id.value;
         match sides(&field.value) {
@@ -180,6 +187,10 @@ pub(super) fn landing_one_sided(context: &Context<'_>, out: &mut Vec<Diagnostic>
                 let message = format!("{id}: only the victim's side gives evidence");
                 out.push(report("landing-victim-only", field.span, message, help));
             }
+            (false, false) if owner.passage(Part::Nemesis).is_none_or(|p| self_report(&p.text).is_none()) => {
+                let message = format!("{id}: the nemesis has no landing evidence");
+                out.push(report("landing-missing", field.span, message, suggestion(owner)));
+            }
             _ => {}
         }
     }
@@ -188,7 +199,7 @@ pub(super) fn landing_one_sided(context: &Context<'_>, out: &mut Vec<Diagnostic>
 /// Each nemesis of the runtime has an injector signal that can prove it.
 pub(super) fn landing_misfit(context: &Context<'_>, out: &mut Vec<Diagnostic>) {
     for (owner, field) in planned(context) {
-        let Fault::Planned { nemeses, injector, .. } = owner.resolve(context.plan).fault else { continue };
+        let Fault::Planned { nemeses, injector, .. } = &owner.resolved.fault else { continue };
         for nemesis in nemeses.iter().filter_map(|id| Nemesis::find(id)) {
             let proven = nemesis.signals.is_empty() || nemesis.signals.iter().any(|s| injector.iter().any(|i| i == s));
             if !proven {
@@ -197,6 +208,41 @@ pub(super) fn landing_misfit(context: &Context<'_>, out: &mut Vec<Diagnostic>) {
                 out.push(report("landing-misfit", field.span, message, help));
             }
         }
+    }
+}
+
+/// A plan that cuts networks both ways only never sees what a half-open link does (format §9, item 7).
+pub(super) fn symmetric_partitions_only(context: &Context<'_>, out: &mut Vec<Diagnostic>) {
+    const BOTH_WAYS: [&str; 4] =
+        ["full-partition", "minority-side-partition", "majority-side-partition", "leader-isolation"];
+    const ONE_WAY: &[&str] = &[
+        "asymmetric*",
+        "one direction",
+        "one-way",
+        "one way",
+        "one-directional",
+        "unidirectional",
+        "outbound",
+        "inbound",
+    ];
+    let named = |case: &Case<'_>, wanted: &dyn Fn(&str) -> bool| match &case.resolved.fault {
+        Fault::Planned { nemeses, .. } => nemeses.iter().any(|nemesis| wanted(nemesis)),
+        _ => false,
+    };
+    let Some(first) = context.cases.iter().find(|case| named(case, &|nemesis| BOTH_WAYS.contains(&nemesis))) else {
+        return;
+    };
+    let one_way = context.cases.iter().any(|case| {
+        let block = case.model_block().and_then(|block| block.nemesis.as_ref());
+        let said = |field: &Spanned<String>| Passage::new(context.masked, field.span).has(ONE_WAY);
+        named(case, &|nemesis| nemesis.starts_with("asymmetric"))
+            || case.field(FAULTS).into_iter().chain(block).any(said)
+    });
+    if !one_way {
+        let span = first.field(FAULTS).map_or(first.id.span, |field| field.span);
+        let message = "every partition of this plan cuts both directions; links that fail one way stay untested";
+        let help = "add `asymmetric-data-cut` to a scenario, or say in §7c why it does not apply";
+        out.push(report("symmetric-partitions-only", span, message, help));
     }
 }
 
@@ -213,11 +259,13 @@ mod tests {
         check("`full-partition`; `proxy-dropped-bytes`; `client-timeouts`", (true, true));
         check("asymmetric partition; iptables counter; RPC timeouts at the follower", (true, true));
         check("clock skew; the operator watches", (false, false));
+        check("`hard-kill`; landing evidence as in S01.", (true, true));
+        check("the scheduler's log shows the interleaving", (true, false));
     }
 
     #[test]
     fn a_self_report_is_seen_unless_it_is_refused() {
-        assert!(self_report("hard kill; the injector\nreported success").is_some());
+        assert!(self_report("hard kill; the injector reported success").is_some());
         assert!(self_report("`process-exit`, not \"injector reported success\"").is_none());
         assert!(self_report("injector reported success is not evidence; counters are").is_none());
     }

@@ -1,80 +1,173 @@
 //! Requirements of the format that a plan which can be read may still break. One function a rule.
 
+mod adequacy;
 mod budgets;
+mod checker;
+mod confidence;
+mod context;
+mod counts;
+mod coverage;
 mod elements;
+mod header;
+mod history;
+mod hypotheses;
 mod landing;
+mod naming;
 mod oracle;
+mod passage;
 mod respell;
 mod scenario;
 mod sections;
+mod skeleton;
 mod spelling;
+mod surfaces;
 mod targets;
+mod techniques;
 
+use super::Id;
 use super::labels::{HARDENING, RELEASE, SMOKE};
-use super::model::{Arm, Plan, Scenario};
-use super::{Id, parse};
-use crate::base::diagnostic::{Diagnostic, Span, Spanned};
-
-/// What a rule looks at.
-struct Context<'p> {
-    plan: &'p Plan,
-    /// The text, masked.
-    masked: String,
-}
+use super::model::Plan;
+use super::parse;
+use crate::base::diagnostic::{Diagnostic, Span};
+use context::{Context, owners};
+use std::collections::HashSet;
 
 /// A rule (or a few about one thing).
 type Check = fn(&Context<'_>, &mut Vec<Diagnostic>);
 
 const CHECKS: &[Check] = &[
-    sections::missing_header,
+    header::missing_header,
+    header::bad_date,
+    header::unknown_status,
+    header::several_modes,
     sections::missing_section,
+    sections::duplicate_section,
     sections::section_empty,
+    sections::architecture_too_long,
+    sections::scope_incomplete,
     sections::sut_model_bullet,
     sections::placeholder,
-    sections::technique_without_reference,
+    sections::open_question_owner,
+    counts::count_disagrees,
     elements::duplicate_id,
     elements::undefined_id,
     elements::unknown_category,
     elements::boundary_wording,
-    elements::hypothesis_without_claim,
-    elements::hypothesis_without_scenario,
     elements::claim_not_falsified,
-    elements::claim_not_argued,
+    elements::claim_without_hypothesis,
+    elements::claim_without_source,
+    elements::inferred_word,
+    elements::inferred_not_marked,
+    hypotheses::hypothesis_without_claim,
+    hypotheses::hypothesis_without_scenario,
+    hypotheses::hypothesis_class_missing,
+    hypotheses::hypothesis_unreasoned,
+    hypotheses::hypothesis_without_subsystem,
+    coverage::coverage_word,
+    coverage::coverage_without_scenario,
+    coverage::coverage_without_gap,
+    coverage::coverage_scenario_misfit,
+    coverage::coverage_incomplete,
+    coverage::coverage_not_split,
+    coverage::scenario_closes_no_row,
+    techniques::technique_without_reference,
+    techniques::unknown_technique_reference,
+    techniques::technique_incomplete,
+    techniques::technique_count,
+    techniques::technique_not_selected,
+    techniques::unused_technique,
+    techniques::unused_requirement,
     scenario::missing_field,
     scenario::scenario_without_claim,
     scenario::scenario_without_hypothesis,
     scenario::model_block_missing,
     scenario::model_block_contradicts,
     scenario::model_block_field,
-    scenario::surfaces_missing,
-    scenario::surfaces_field,
-    scenario::arm_incomplete,
-    scenario::checker_misfit,
-    scenario::idempotency_key_is_op_id,
-    scenario::no_fault_without_reason,
+    scenario::not_authorable,
+    naming::scenario_named_after_setup,
+    naming::scenario_name_shape,
+    naming::duplicate_scenario_name,
+    naming::boundary_name,
+    surfaces::surfaces_missing,
+    surfaces::surfaces_contradicts,
+    surfaces::surfaces_not_stated,
+    surfaces::surfaces_field,
+    surfaces::surfaces_incomplete,
+    surfaces::surfaces_too_few,
+    surfaces::split_into_arms,
+    surfaces::arms_fewer_than_surfaces,
+    surfaces::negative_controls_weak,
+    surfaces::few_confusable_identifiers,
+    surfaces::arm_incomplete,
+    surfaces::arm_misplaced,
+    skeleton::skeleton_header,
+    checker::checker_misfit,
+    checker::checker_scope_conflict,
+    checker::idempotency_key_is_op_id,
+    checker::idempotency_key_missing,
+    history::history_fields,
+    history::history_mechanism,
+    history::history_clock,
+    history::ambiguous_contradicts,
     oracle::missing_oracle,
     oracle::vague_oracle,
+    oracle::fairness_formula,
+    oracle::oracle_blind_spot,
     spelling::misspelt_checker,
     spelling::misspelt_nemesis,
+    spelling::misspelt_label,
     landing::landing_not_evidence,
-    landing::landing_missing,
-    landing::landing_one_sided,
+    landing::landing_sides,
     landing::landing_misfit,
+    landing::symmetric_partitions_only,
     budgets::missing_budgets,
     budgets::budget_not_stronger,
     budgets::budget_faults,
+    budgets::hardening_seeds,
     budgets::release_not_stronger,
     targets::target_outside,
     targets::target_suffix,
     targets::target_taken,
+    targets::target_convention,
+    adequacy::claim_not_argued,
+    adequacy::adequacy_incomplete,
+    adequacy::argued_not_falsified,
+    adequacy::scenario_not_argued,
+    adequacy::threat_without_scenario,
+    adequacy::threat_not_lettered,
+    adequacy::residual_incomplete,
+    confidence::confidence_length,
+    confidence::absolute_wording,
+    confidence::confidence_disbelief,
+    confidence::confidence_chain,
+    confidence::undisclosed_surface,
+    confidence::missing_aspects,
+    confidence::confidence_word,
+    confidence::aspect_without_reason,
 ];
 
 /// Every rule over a plan and the text it was read from, in the order of the text. Time about linear in the text.
 pub fn lint(plan: &Plan, text: &str) -> Vec<Diagnostic> {
-    let context = Context { plan, masked: parse::masked(text) };
-    let mut out = Vec::new();
-    CHECKS.iter().for_each(|check| check(&context, &mut out));
+    let masked = parse::masked(text);
+    let mut out = rules(&Context::new(plan, text, &masked));
     out.sort_by_key(|d| (d.span.start, d.span.end));
+    out
+}
+
+/// [`lint()`] and what [`super::resolve()`] could not fill in, for a text that is masked already; in no order.
+pub(super) fn lint_all(plan: &Plan, text: &str, masked: &str) -> Vec<Diagnostic> {
+    let context = Context::new(plan, text, masked);
+    let mut out = rules(&context);
+    // Arms inherit `Faults`: what is wrong with it is told once.
+    let mut seen = HashSet::new();
+    let fresh = context.cases.iter().flat_map(|case| &case.told).filter(|told| seen.insert((&told.rule, told.span)));
+    out.extend(fresh.cloned());
+    out
+}
+
+fn rules(context: &Context<'_>) -> Vec<Diagnostic> {
+    let mut out = Vec::new();
+    CHECKS.iter().for_each(|check| check(context, &mut out));
     out
 }
 
@@ -111,62 +204,24 @@ pub fn blockers(plan: &Plan) -> Vec<Blocker> {
     out
 }
 
-/// Who owns an oracle and a §7.M: the arms of a scenario, or without arms the scenario itself.
-#[derive(Clone, Copy)]
-struct Owner<'p> {
-    scenario: &'p Scenario,
-    arm: Option<&'p Arm>,
-    id: &'p Spanned<Id>,
-}
-
-impl<'p> Owner<'p> {
-    fn own(&self, label: &str) -> Option<&'p Spanned<String>> {
-        match self.arm {
-            Some(arm) => arm.fields.iter().find(|f| f.label == label).map(|f| &f.value),
-            None => self.scenario.field(label),
-        }
-    }
-
-    fn oracle(&self) -> Option<&'p Spanned<String>> {
-        self.own(super::ORACLE)
-    }
-
-    /// Its own field or the inherited one.
-    fn field(&self, label: &str) -> Option<&'p Spanned<String>> {
-        self.own(label).filter(|v| !v.value.is_empty()).or_else(|| self.scenario.field(label))
-    }
-
-    fn model_block(&self) -> Option<&'p super::ModelBlock> {
-        match self.arm {
-            Some(arm) => arm.model_block.as_ref(),
-            None => self.scenario.model_block.as_ref(),
-        }
-    }
-
-    fn resolve(&self, plan: &Plan) -> super::Resolved {
-        match self.arm {
-            Some(arm) => super::resolve_arm(plan, self.scenario, arm).0,
-            None => super::resolve(plan, self.scenario).0,
-        }
-    }
-}
-
-fn owners(scenario: &Scenario) -> impl Iterator<Item = Owner<'_>> {
-    let arms = scenario.arms.iter().map(move |arm| Owner { scenario, arm: Some(arm), id: &arm.id });
-    let alone = scenario.arms.is_empty().then_some(Owner { scenario, arm: None, id: &scenario.id });
-    arms.chain(alone)
-}
-
-impl Context<'_> {
-    fn owners(&self) -> impl Iterator<Item = Owner<'_>> {
-        self.plan.scenarios.iter().flat_map(owners)
-    }
-}
-
 /// True for a value that stands for nothing: `TBD`, `TODO`, `?`, `…`.
 fn is_unfilled(value: &str) -> bool {
+    // Nothing of the list is longer, whatever emphasis stands around it.
+    if value.len() > 24 {
+        return false;
+    }
     let bare = value.replace(['*', '`', '_'], "").trim().trim_end_matches(['.', ':']).trim().to_lowercase();
-    ["", "tbd", "todo", "tba", "?", "-", "—", "–", "…", "tbc", "fixme"].contains(&bare.as_str())
+    ["", "tbd", "todo", "tba", "?", "-", "—", "–", "…", "..", "tbc", "fixme"].contains(&bare.as_str())
+}
+
+/// `C1, C2, C3 and 4 more`.
+fn enumerated<T: ToString>(all: &[T]) -> String {
+    const SHOWN: usize = 8;
+    let names: Vec<String> = all.iter().take(SHOWN).map(T::to_string).collect();
+    match all.len().saturating_sub(SHOWN) {
+        0 => names.join(", "),
+        more => format!("{} and {more} more", names.join(", ")),
+    }
 }
 
 #[cfg(test)]

@@ -1,9 +1,11 @@
 //! Rules about oracles: there is one, and a machine can check it.
 
-use super::{Context, is_unfilled};
+use super::context::Part;
+use super::{Context, enumerated, is_unfilled};
 use crate::base::diagnostic::{Diagnostic, Spanned};
-use crate::plan::names::{CHECKERS, mentions};
+use crate::plan::names::checker_mentions;
 use crate::plan::rules::report;
+use crate::plan::{Category, Id};
 
 /// Why an oracle is none.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -54,6 +56,31 @@ const VAGUE: &[&str] = &[
     "are correct",
     "no problems",
     "no issues",
+    "gracefully",
+    "correctly",
+    "properly",
+    "successfully",
+    "as intended",
+    "health check",
+    "healthcheck",
+    "health endpoint",
+    "no data loss",
+    "no anomal",
+    "no regression",
+    "no failure",
+    "test passes",
+    "tests pass",
+    "returns 200",
+    "returns ok",
+    "remains consistent",
+    "stays consistent",
+    "is consistent",
+    "are consistent",
+    "remains available",
+    "stays available",
+    "recovers",
+    "is acceptable",
+    "is reasonable",
 ];
 
 /// What is wrong with an oracle, if anything. A vague phrase beside something that a machine can check is no matter.
@@ -62,8 +89,25 @@ pub(super) fn weakness(oracle: Option<&Spanned<String>>) -> Option<Weakness> {
         return Some(Weakness::Missing);
     };
     let flat = text.split_whitespace().collect::<Vec<_>>().join(" ").to_lowercase();
-    let vague = VAGUE.iter().find(|phrase| has_phrase(&flat, phrase));
-    vague.filter(|_| !is_checkable(text, &flat)).map(|phrase| Weakness::Vague(phrase))
+    let vague = vague(&flat);
+    vague.filter(|_| !is_checkable(text, &flat)).map(Weakness::Vague)
+}
+
+/// The first vague phrase of a text, by its place in the list. One walk over the words for all phrases.
+fn vague(flat: &str) -> Option<&'static str> {
+    let mut found: Option<usize> = None;
+    let mut inside = false;
+    for (start, c) in flat.char_indices() {
+        let opens = !std::mem::replace(&mut inside, c.is_alphanumeric()) && inside;
+        if !opens {
+            continue;
+        }
+        let rest = &flat[start..];
+        let first = rest.as_bytes()[0];
+        let at = VAGUE.iter().position(|phrase| phrase.as_bytes()[0] == first && rest.starts_with(phrase));
+        found = [found, at].into_iter().flatten().min();
+    }
+    found.map(|at| VAGUE[at])
 }
 
 fn has_phrase(flat: &str, phrase: &str) -> bool {
@@ -71,17 +115,53 @@ fn has_phrase(flat: &str, phrase: &str) -> bool {
     flat.match_indices(phrase).any(|(at, _)| starts(at))
 }
 
-/// A checker of the catalogue, or a comparison.
+/// Words of a property over all of something, or of a comparison. They count in clauses without a vague phrase only:
+/// `every request works` compares nothing.
+const PROPERTIES: &[&str] = &[
+    "every ",
+    "each ",
+    "for all",
+    "forall",
+    "exactly ",
+    "at least ",
+    "at most ",
+    "no more than ",
+    "within ",
+    "zero ",
+    "equal",
+    "match",
+    "identical",
+    "same as ",
+    "subset",
+    "superset",
+    "is a prefix",
+    "invariant",
+    "monoton",
+    "non-decreasing",
+    "strictly increasing",
+    "converge",
+    "is read back",
+    "sum of ",
+    "checksum",
+    "sha256",
+    "byte for byte",
+    "no two ",
+    "none of the ",
+    "must not ",
+];
+
+/// A checker of the catalogue, a comparison, or a property that stands beside the vague phrase.
 fn is_checkable(text: &str, flat: &str) -> bool {
-    let checker = mentions(CHECKERS, text).iter().any(|m| m.affirmed);
+    let checker = || checker_mentions(text).iter().any(|m| m.affirmed);
     let compared = ["<=", ">=", "==", "≤", "≥", "!=", "≠"].iter().any(|sign| flat.contains(sign))
         || [" < ", " > ", " = "].iter().any(|sign| flat.contains(sign));
-    checker || compared
+    let property = |clause: &str| vague(clause).is_none() && PROPERTIES.iter().any(|word| has_phrase(clause, word));
+    compared || checker() || flat.split(['.', ';', ',', ':']).flat_map(|part| part.split(" and ")).any(property)
 }
 
 /// Each scenario, or each of its arms, has an oracle.
 pub(super) fn missing_oracle(context: &Context<'_>, out: &mut Vec<Diagnostic>) {
-    for owner in context.owners().filter(|o| weakness(o.oracle()) == Some(Weakness::Missing)) {
+    for owner in context.cases.iter().filter(|o| o.weakness == Some(Weakness::Missing)) {
         let span = owner.oracle().filter(|o| !o.value.is_empty()).map_or(owner.id.span, |o| o.span);
         let message = format!("{} has no oracle", owner.id.value);
         out.push(report(
@@ -95,13 +175,93 @@ pub(super) fn missing_oracle(context: &Context<'_>, out: &mut Vec<Diagnostic>) {
 
 /// Each oracle is machine-checkable.
 pub(super) fn vague_oracle(context: &Context<'_>, out: &mut Vec<Diagnostic>) {
-    for owner in context.owners() {
-        let (Some(oracle), Some(Weakness::Vague(phrase))) = (owner.oracle(), weakness(owner.oracle())) else {
+    for owner in &context.cases {
+        let (Some(oracle), Some(Weakness::Vague(phrase))) = (owner.oracle(), owner.weakness) else {
             continue;
         };
         let message = format!("{}: `{phrase}` is nothing a machine can check; it counts as no oracle", owner.id.value);
         let help = "name a checker, or compare a measured number with a threshold";
-        out.push(report("vague-oracle", oracle.span, message, help));
+        let Some(passage) = owner.passage(Part::Oracle) else { continue };
+        let span = passage.text.find(phrase).map_or(oracle.span, |at| passage.span(&(at..at + phrase.len())));
+        out.push(report("vague-oracle", span, message, help));
+    }
+}
+
+/// A formula over groups (format §7, pattern 14).
+pub(super) fn fairness_formula(context: &Context<'_>, out: &mut Vec<Diagnostic>) {
+    const GROUPS: &[&str] = &[
+        "group*",
+        "by_group",
+        "worst*",
+        "min_*",
+        "max_*",
+        "tenant*",
+        "shard*",
+        "queue*",
+        "partition*",
+        "region*",
+        "priorit*",
+        "user*",
+        "table*",
+        "class*",
+        "per-*",
+        "per",
+        "each",
+        "every",
+        "spread",
+        "ratio",
+    ];
+    for case in context.cases.iter().filter(|c| context.falsifies(c.scenario, |k| k == Category::Fairness)) {
+        let (Some(oracle), Some(passage)) = (case.oracle(), case.passage(Part::Oracle)) else { continue };
+        if case.weakness == Some(Weakness::Missing) {
+            continue;
+        }
+        let compares =
+            ["<=", ">=", "==", "≤", "≥", "<", ">", "at most", "at least", "no more than", "no less than", "within"]
+                .iter()
+                .any(|sign| passage.text.contains(sign));
+        if !compares || !passage.text.contains("group") && !passage.has(GROUPS) {
+            let message = format!("{}: a fairness claim needs a formula over groups", case.id.value);
+            let help = "write one, such as `worst_group_p99 / aggregate_p99 <= 1.5` or `min_group_throughput >= 100/s`";
+            out.push(report("fairness-formula", oracle.span, message, help));
+        }
+    }
+}
+
+/// What the oracle of a serious scenario cannot see.
+pub(super) fn oracle_blind_spot(context: &Context<'_>, out: &mut Vec<Diagnostic>) {
+    const SAID: &[&str] = &[
+        "cannot detect*",
+        "can't detect*",
+        "does not detect*",
+        "not detect*",
+        "cannot see*",
+        "does not see*",
+        "cannot show*",
+        "blind*",
+        "misses",
+        "does not catch*",
+        "cannot catch*",
+        "undetected",
+        "out of its sight",
+        "does not check*",
+        "not checked",
+        "cannot tell*",
+        "does not cover*",
+    ];
+    let silent: Vec<&super::context::Case<'_>> = context
+        .cases
+        .iter()
+        .filter(|case| case.serious && case.weakness.is_none())
+        .filter(|case| {
+            ![Part::Oracle, Part::Checker].into_iter().filter_map(|part| case.passage(part)).any(|p| p.has(SAID))
+        })
+        .collect();
+    if let Some(first) = silent.first() {
+        let ids: Vec<&Id> = silent.iter().map(|case| &case.id.value).collect();
+        let message = format!("the oracle does not say what it cannot detect: {}", enumerated(&ids));
+        let span = first.oracle().map_or(first.id.span, |oracle| oracle.span);
+        out.push(report("oracle-blind-spot", span, message, "end it with `Cannot detect: …`"));
     }
 }
 
@@ -127,6 +287,12 @@ mod tests {
         check("error_rate <= 0.1%, no errors else", None);
         check("every acknowledged write is read back at quiescence", None);
         check("networks heal", None);
+        check("every acknowledged write is read at quiescence; recovery works without an operator", None);
+        check("every request works", Some(Weakness::Vague("works")));
+        check("the system recovers gracefully", Some(Weakness::Vague("gracefully")));
+        check("health checks only", Some(Weakness::Vague("health check")));
+        check("no unauthorised access", Some(Weakness::Vague("no unauthori")));
+        check("no leak: the rows that tenant A reads are a subset of those that it wrote", None);
         assert_eq!(weakness(None), Some(Weakness::Missing));
     }
 }

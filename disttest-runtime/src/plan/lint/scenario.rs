@@ -1,13 +1,11 @@
-//! Rules about a scenario: its fields, its §7.M and its §7.M.S.
+//! Rules about a scenario: its fields and its §7.M.
 
-use super::{Context, is_unfilled, owners};
+use super::{Context, enumerated, is_unfilled};
 use crate::base::diagnostic::{Diagnostic, Span, Spanned};
-use crate::plan::labels::{CLOSES, FALSIFIES, FAULTS};
-use crate::plan::model::{ModelBlock, Plan, Scenario};
-use crate::plan::names::{Fit, fit};
-use crate::plan::no_fault::{self, NoFault};
+use crate::plan::Id;
+use crate::plan::labels::{CLOSES, FALSIFIES, FAULTS, LANGUAGE};
+use crate::plan::model::{Arm, ModelBlock, Scenario};
 use crate::plan::rules::report;
-use crate::plan::{Category, Id};
 
 /// Required fields that no other rule speaks of.
 const REQUIRED: &[&str] = &["Technique", "Workload", FAULTS, "Observability required"];
@@ -49,7 +47,7 @@ pub(super) fn scenario_without_hypothesis(context: &Context<'_>, out: &mut Vec<D
 pub(super) fn model_block_missing(context: &Context<'_>, out: &mut Vec<Diagnostic>) {
     for scenario in context.plan.scenarios.iter().filter(|s| s.arms.is_empty() && s.model_block.is_none()) {
         let id = &scenario.id.value;
-        let because = gating(context.plan, scenario).join(", ");
+        let because = gating(context, scenario).join(", ");
         if !because.is_empty() {
             let said = if scenario.model_block_not_applicable {
                 "says that §7.M is not applicable, but"
@@ -62,21 +60,37 @@ pub(super) fn model_block_missing(context: &Context<'_>, out: &mut Vec<Diagnosti
         } else if !scenario.model_block_not_applicable {
             let message = format!("{id} neither has §7.M nor says that it is not applicable");
             let help = "write `§7.M: not applicable (no gated claim category falsified)`";
-            let end = Span::new(scenario.span.end, scenario.span.end);
-            let sentence = "\n\n§7.M: not applicable (no gated claim category falsified)";
-            out.push(report("model-block-not-stated", scenario.id.span, message, help).with_edit(end, sentence));
+            let told = report("model-block-not-stated", scenario.id.span, message, help);
+            // A scenario without claims, or of an unknown category, may turn out to need the block.
+            let sure = !scenario.falsifies.is_empty() && scenario.surfaces.is_none();
+            out.push(match end_of(context, scenario).filter(|_| sure) {
+                Some(end) => told.with_edit(end, NOT_APPLICABLE),
+                None => told,
+            });
         }
     }
 }
 
+/// What the edit puts in.
+const NOT_APPLICABLE: &str = "\n\n§7.M: not applicable (no gated claim category falsified)";
+
+/// The empty place behind the last line of a scenario's own text; `None` where something stands behind it that is no
+/// plan content and might swallow what is put in.
+fn end_of(context: &Context<'_>, scenario: &Scenario) -> Option<Span> {
+    let end = scenario.span.end;
+    let rest = context.text.get(end..)?;
+    let line = rest.split('\n').next().unwrap_or("");
+    (line.trim().is_empty() && scenario.code_blocks.is_empty()).then(|| Span::new(end, end))
+}
+
 /// What makes a scenario serious: `C1 (safety)`.
-fn gating(plan: &Plan, scenario: &Scenario) -> Vec<String> {
-    let gate = |id: &Spanned<Id>| match plan.claim(&id.value) {
-        None => Some(format!("{} (undefined)", id.value)),
-        Some(claim) => {
-            let gated = claim.categories.iter().find(|c| c.gates_model_block());
-            gated.map(|category| format!("{} ({category})", id.value))
+fn gating(context: &Context<'_>, scenario: &Scenario) -> Vec<String> {
+    let gate = |id: &Spanned<Id>| {
+        if context.claim(&id.value).is_none() {
+            return Some(format!("{} (undefined)", id.value));
         }
+        let gated = context.categories(&id.value).into_iter().find(|c| c.gates_model_block());
+        gated.map(|category| format!("{} ({category})", id.value))
     };
     scenario.falsifies.iter().filter_map(gate).collect()
 }
@@ -105,7 +119,7 @@ fn block_fields(block: &ModelBlock) -> [(&'static str, Option<&Spanned<String>>)
 
 /// A serious scenario fills each field of §7.M.
 pub(super) fn model_block_field(context: &Context<'_>, out: &mut Vec<Diagnostic>) {
-    for owner in context.owners().filter(|o| o.scenario.is_serious(context.plan)) {
+    for owner in context.cases.iter().filter(|case| case.serious) {
         let Some(block) = owner.model_block() else { continue };
         for (label, _) in block_fields(block).iter().filter(|(_, v)| v.is_none_or(|v| is_unfilled(&v.value))) {
             let message = format!("{}: §7.M has no `{label}`", owner.id.value);
@@ -114,154 +128,33 @@ pub(super) fn model_block_field(context: &Context<'_>, out: &mut Vec<Diagnostic>
     }
 }
 
-fn falsifies(plan: &Plan, scenario: &Scenario, test: impl Fn(Category) -> bool) -> bool {
-    let claims = scenario.falsifies.iter().filter_map(|id| plan.claim(&id.value));
-    claims.flat_map(|c| &c.categories).any(|category| test(*category))
-}
-
-/// The gate of §7.M.S.
-pub(super) fn surfaces_missing(context: &Context<'_>, out: &mut Vec<Diagnostic>) {
-    for scenario in context.plan.scenarios.iter().filter(|s| s.surfaces.is_none()) {
-        if falsifies(context.plan, scenario, Category::gates_surfaces) {
-            let message = format!("{} falsifies a boundary or fairness claim and has no §7.M.S", scenario.id.value);
-            let help = "write `#### §7.M.S — Surface decomposition` with its eight fields";
-            out.push(report("surfaces-missing", scenario.id.span, message, help));
-        }
-    }
-}
-
-/// Surfaces, and negative controls of a boundary claim.
-pub(super) fn surfaces_field(context: &Context<'_>, out: &mut Vec<Diagnostic>) {
+/// What `author` needs: a target, and a skeleton where it cannot make one.
+pub(super) fn not_authorable(context: &Context<'_>, out: &mut Vec<Diagnostic>) {
+    let mut bare: Vec<&Spanned<Id>> = Vec::new();
     for scenario in &context.plan.scenarios {
-        let Some(fields) = scenario.surfaces.as_ref() else { continue };
-        let boundary = falsifies(context.plan, scenario, |c| c == Category::Boundary);
-        let gated = falsifies(context.plan, scenario, Category::gates_surfaces);
-        let needed = gated.then_some("Surfaces").into_iter().chain(boundary.then_some("Negative controls"));
-        for label in needed {
-            let filled = fields.iter().any(|f| f.label == label && !is_unfilled(&f.value.value));
-            if !filled {
-                let message = format!("{}: §7.M.S has no `{label}`", scenario.id.value);
-                out.push(report("surfaces-field", scenario.id.span, message, format!("write `- **{label}:** …`")));
-            }
+        let id = &scenario.id;
+        let of_arms = |has: &dyn Fn(&Arm) -> bool| !scenario.arms.is_empty() && scenario.arms.iter().all(has);
+        if scenario.target.is_none() && !of_arms(&|arm| arm.target.is_some()) {
+            let message = format!("{} has no target, so that it cannot be authored", id.value);
+            let help = "write `- **Target test file:** tests/auto/<name>.rs`";
+            out.push(report("not-authorable", id.span, message, help));
+        } else if scenario.skeleton.is_none() && !of_arms(&|arm| arm.skeleton.is_some()) && !is_rust(scenario) {
+            bare.push(id);
         }
+    }
+    if let Some(first) = bare.first() {
+        let ids: Vec<&Id> = bare.iter().map(|id| &id.value).collect();
+        let message = format!("no skeleton, and `author` makes one for Rust only: {}", enumerated(&ids));
+        out.push(report("not-authorable", first.span, message, "add `- **Skeleton:**` with a fenced block"));
     }
 }
 
-/// Each arm has its own §7.M; each arm that the list names has its block.
-pub(super) fn arm_incomplete(context: &Context<'_>, out: &mut Vec<Diagnostic>) {
-    for scenario in &context.plan.scenarios {
-        for owner in owners(scenario).filter(|o| o.arm.is_some() && o.model_block().is_none()) {
-            let message = format!("{} has no §7.M of its own", owner.id.value);
-            out.push(report("arm-incomplete", owner.id.span, message, "an arm is always serious: give it `#### §7.M`"));
-        }
-        let list = scenario.surfaces.iter().flatten().find(|f| f.label == "Scenario arms");
-        for id in list.map(|f| crate::plan::parse::ids_in(&f.value.value, 'S')).unwrap_or_default() {
-            if id.arm().is_some() && !scenario.arms.iter().any(|a| a.id.value == id) {
-                let message = format!("{id} is listed as an arm and has no block");
-                let help = format!("write `#### Arm {id}: <name>` with its Oracle and §7.M");
-                out.push(report("arm-incomplete", list.map_or(scenario.id.span, |f| f.value.span), message, help));
-            }
-        }
-    }
-}
-
-/// The picker of format §7.
-pub(super) fn checker_misfit(context: &Context<'_>, out: &mut Vec<Diagnostic>) {
-    let plan = context.plan;
-    for owner in context.owners() {
-        let Some(field) = owner.model_block().and_then(|b| b.checker.as_ref()) else { continue };
-        let resolved = owner.resolve(plan);
-        let checkers: Vec<&str> = resolved.checkers.iter().map(|(id, _)| id.as_str()).collect();
-        let Some(model) = resolved.model.as_deref().filter(|_| !checkers.is_empty()) else { continue };
-        let certain = |id: &Spanned<Id>| plan.claim(&id.value).filter(|c| c.unknown_categories.is_empty());
-        let mut categories: Vec<Category> =
-            owner.scenario.falsifies.iter().filter_map(certain).flat_map(|c| c.categories.clone()).collect();
-        categories.sort();
-        categories.dedup();
-        for category in categories {
-            let named = checkers.join(", ");
-            match fit(model, category, &checkers) {
-                Fit::Fits => {}
-                Fit::Misfit(wanted) => {
-                    let message = format!("{}: {named} does not fit a {category} claim on a {model}", owner.id.value);
-                    let help = format!("the picker recommends {}", wanted.join(" or "));
-                    out.push(report("checker-misfit", field.span, message, help));
-                }
-                Fit::Far => {
-                    let message =
-                        format!("{}: the picker has no row near {named} for {model} and {category}", owner.id.value);
-                    out.push(report(
-                        "checker-far",
-                        field.span,
-                        message,
-                        "say in one sentence why this checker is right",
-                    ));
-                }
-            }
-        }
-    }
-}
-
-/// `Faults: none` says why.
-pub(super) fn no_fault_without_reason(context: &Context<'_>, out: &mut Vec<Diagnostic>) {
-    for scenario in &context.plan.scenarios {
-        let Some(field) = scenario.field(FAULTS).filter(|f| no_fault::read(&f.value) == NoFault::NoReason) else {
-            continue;
-        };
-        let message = format!("{} plans no fault and does not say why", scenario.id.value);
-        out.push(report("no-fault-without-reason", field.span, message, "write `none — <reason>`"));
-    }
-}
-
-/// Words that may stand between `key` and `op_id` when the one is said to be the other.
-const LINKS: &[&str] =
-    &["is", "=", "==", ":", "on", "by", "the", "equals", "being", "as", "its", "per", "of", "their", "via"];
-
-/// The idempotency key is not op_id (format D8).
-pub(super) fn idempotency_key_is_op_id(context: &Context<'_>, out: &mut Vec<Diagnostic>) {
-    for owner in context.owners().filter(|o| falsifies(context.plan, o.scenario, |c| c == Category::Idempotency)) {
-        let block = owner.model_block();
-        let fields =
-            block.into_iter().flat_map(|b| [&b.history, &b.checker].into_iter().flatten()).chain(owner.oracle());
-        for field in fields.filter(|f| keys_on_op_id(&f.value)) {
-            let message = format!("{}: an idempotency check keyed on op_id is trivially true", owner.id.value);
-            let help = "key it on the client's business key in `input`, such as an order number";
-            out.push(report("idempotency-key-is-op-id", field.span, message, help));
-        }
-    }
-}
-
-/// True if the text says that a key is op_id: `keyed by op_id`, `key = op_id`, `dedup on op id`, `op_id as the key`.
-fn keys_on_op_id(text: &str) -> bool {
-    let flat = text.to_lowercase().replace(['`', '*'], "").replace("op id", "op_id").replace("op-id", "op_id");
-    let spaced = ["=", ":", ",", ";", "."].iter().fold(flat, |t, mark| t.replace(mark, &format!(" {mark} ")));
-    let words: Vec<&str> = spaced.split_whitespace().collect();
-    let keyed = |word: &str| word.starts_with("key") || word.starts_with("dedup");
-    words.iter().enumerate().filter(|(_, w)| **w == "op_id").any(|(i, _)| {
-        let before = words[..i].iter().rev().find(|w| !LINKS.contains(w));
-        let linked = i > 0 && LINKS.contains(&words[i - 1]);
-        let checker = before.is_some_and(|w| keyed(w) || *w == "checker" || *w == "exactly-once");
-        let after: Vec<&&str> = words[i + 1..].iter().take(5).collect();
-        let as_key = after.first().is_some_and(|w| **w == "as") && after.iter().any(|w| keyed(w));
-        (linked && checker) || as_key
-    })
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_key_that_is_op_id_is_seen_and_a_denial_is_not() {
-        let check = |text: &str, expect: bool| assert_eq!(keys_on_op_id(text), expect, "{text}");
-        check("exactly-once, keyed by `op_id`", true);
-        check("idempotency key = op_id", true);
-        check("business key: op_id", true);
-        check("exactly-once dedup checker on op id", true);
-        check("op_id as the idempotency key", true);
-        check("exactly-once keyed by the order number, never op_id", false);
-        check("key is not op_id", false);
-        check("default schema: op_id, process_id, key", false);
-        check("key, op_id and the rest", false);
+/// True for a scenario whose test is written in Rust: it says so, or its target does.
+fn is_rust(scenario: &Scenario) -> bool {
+    match (&scenario.skeleton_language, scenario.field(LANGUAGE)) {
+        (Some(language), _) => language.value == "rust",
+        // A language that is none of the format's is told as such.
+        (None, Some(_)) => false,
+        (None, None) => scenario.target.as_ref().is_none_or(|target| target.value.ends_with(".rs")),
     }
 }

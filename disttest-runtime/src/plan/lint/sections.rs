@@ -1,10 +1,13 @@
-//! Rules about the document: header, sections, leftovers of the template.
+//! Rules about the document: sections, leftovers of the template.
 
+use super::naming::is_filler;
+use super::passage::{Passage, places};
 use super::{Context, is_unfilled};
 use crate::base::diagnostic::{Diagnostic, Severity, Span};
 use crate::plan::labels;
 use crate::plan::model::PlanMode;
 use crate::plan::rules::report;
+use std::collections::HashSet;
 
 /// (number, title, required in a change-scoped plan); all are required in a project-wide one (format §1.2, D1).
 const SECTIONS: &[(&str, &str, bool)] = &[
@@ -25,24 +28,6 @@ const SECTIONS: &[(&str, &str, bool)] = &[
     ("8", "What this plan does NOT cover", true),
     ("9", "Open questions / followups", true),
 ];
-
-const TOP: Span = Span { start: 0, end: 0 };
-
-/// The title and the bold-key lines.
-pub(super) fn missing_header(context: &Context<'_>, out: &mut Vec<Diagnostic>) {
-    let header = &context.plan.header;
-    let slug = header.slug.as_ref().filter(|s| !s.value.is_empty());
-    let at = slug.map_or(TOP, |s| s.span);
-    if slug.is_none() {
-        out.push(report("missing-header", TOP, "the plan has no title", "start with `# Test Plan: <slug>`"));
-    }
-    let has = |name: &str| header.fields.iter().any(|f| f.label == name && !is_unfilled(&f.value.value));
-    let missing: Vec<&str> = labels::HEADER.iter().map(|l| l.name).filter(|name| !has(name)).collect();
-    if !missing.is_empty() {
-        let message = format!("the header lacks {}", missing.join(", "));
-        out.push(report("missing-header", at, message, format!("write `**{}:** …` under the title", missing[0])));
-    }
-}
 
 /// Required sections.
 pub(super) fn missing_section(context: &Context<'_>, out: &mut Vec<Diagnostic>) {
@@ -68,12 +53,12 @@ pub(super) fn section_empty(context: &Context<'_>, out: &mut Vec<Diagnostic>) {
     for section in &plan.sections {
         let text = context.masked.get(section.span.start..section.span.end).unwrap_or("");
         let body = text.split_once('\n').map_or("", |(_, body)| body);
-        let flat = body.split_whitespace().collect::<Vec<_>>().join(" ").to_lowercase();
+        let says = |words: &str| body.split_whitespace().collect::<Vec<_>>().join(" ").to_lowercase().contains(words);
         let (empty, what) = match section.number.as_str() {
             "1b" => (plan.claims.is_empty(), "a table of claims"),
             "1c" => (
-                plan.missing_claims.is_empty() && !flat.contains("appear aligned"),
-                "a table, or the sentence that docs and code appear aligned",
+                plan.missing_claims.is_empty() && !says("appear aligned"),
+                "a table, or the sentence `the docs and code appear aligned on every behavior the plan exercised.`",
             ),
             "2" => (plan.sut_model.is_empty(), "the seven bullets of the SUT model"),
             "3" => (plan.inventory.is_empty() && wide(context), "a table of existing tests"),
@@ -84,13 +69,14 @@ pub(super) fn section_empty(context: &Context<'_>, out: &mut Vec<Diagnostic>) {
             "7" => (plan.scenarios.is_empty(), "scenarios such as `### Scenario S1: <name>`"),
             "7b" => (plan.adequacy.is_empty(), "a row for every claim"),
             "7c" => (
-                plan.residual.is_empty() && !flat.contains("only residual uncertainty"),
-                "a table, or the sentence that says what the only residual uncertainty is",
+                plan.residual.is_empty() && !says("only residual uncertainty"),
+                "a table, or the sentence `the plan exercises every claim under at least one realistic threat; the only residual \
+                 uncertainty is bug density we cannot quantify.`",
             ),
             "7d" => (plan.confidence.statement.value.is_empty(), "a paragraph of 4 to 8 sentences"),
             // Section 0 may be a picture in a code fence, which is no plan content and yet an answer.
             "0" => (false, ""),
-            _ => (flat.is_empty(), "its content"),
+            _ => (body.trim().is_empty(), "its content"),
         };
         if empty {
             let message = format!("section {} is empty", section.number);
@@ -123,9 +109,133 @@ pub(super) fn sut_model_bullet(context: &Context<'_>, out: &mut Vec<Diagnostic>)
     }
 }
 
+/// A numbered section stands once.
+pub(super) fn duplicate_section(context: &Context<'_>, out: &mut Vec<Diagnostic>) {
+    let mut seen = HashSet::new();
+    for section in &context.plan.sections {
+        if !seen.insert(section.number.as_str()) {
+            let message = format!("section {} stands here for the second time", section.number);
+            let span = heading(context.slice(section.span), section.span);
+            out.push(report("duplicate-section", span, message, "join the two, or number this one as what it is"));
+        }
+    }
+}
+
+/// Lines that §0 may have.
+const SUMMARY: usize = 30;
+
+/// §0 is a summary. A picture, being code, does not count.
+pub(super) fn architecture_too_long(context: &Context<'_>, out: &mut Vec<Diagnostic>) {
+    let Some((heading, body)) = context.section("0") else { return };
+    let lines = context.slice(body).lines().filter(|line| !line.trim().is_empty()).count();
+    if lines > SUMMARY {
+        let message = format!("the architectural summary has {lines} lines of prose");
+        let help = format!("keep to {SUMMARY}: what a reviewer needs to spot a missing test, and a picture");
+        out.push(report("architecture-too-long", heading, message, help));
+    }
+}
+
+/// What a change touches, or where a project's plan ends.
+pub(super) fn scope_incomplete(context: &Context<'_>, out: &mut Vec<Diagnostic>) {
+    let Some((heading, body)) = context.section("1") else { return };
+    let passage = Passage::new(context.masked, body);
+    if passage.text.is_empty() {
+        return;
+    }
+    const OUTSIDE: &[&str] =
+        &["out of scope", "out-of-scope", "not in scope", "excluded", "excludes", "non-goal*", "outside", "leaves out"];
+    const TOUCHED: &[&str] = &["file*", "touch*", "path*", "module*", "crate*"];
+    let path = context.slice(body).lines().any(|line| {
+        let item = line.trim_start().strip_prefix(['-', '*', '+']).map(str::trim_start);
+        item.is_some_and(|item| item.starts_with('`') || item.split(' ').next().is_some_and(|word| word.contains('/')))
+    });
+    if context.wide() && !passage.has(OUTSIDE) {
+        let message = "the scope does not say what is out of scope";
+        out.push(report("scope-incomplete", heading, message, "name it: `Out of scope: …`"));
+    } else if !context.wide() && !path && !passage.has(TOUCHED) && !passage.has(OUTSIDE) {
+        let message = "the scope does not say which files the change touches";
+        out.push(report(
+            "scope-incomplete",
+            heading,
+            message,
+            "add `Files touched:` and a bullet `` `path` — what changed `` for each",
+        ));
+    }
+}
+
+/// Words that tell when, or who.
+const WHEN: &[&str] = &[
+    "by",
+    "before",
+    "when",
+    "whenever",
+    "until",
+    "after",
+    "next",
+    "release*",
+    "week*",
+    "month*",
+    "quarter*",
+    "sprint*",
+    "today",
+    "tomorrow",
+    "now",
+    "q1",
+    "q2",
+    "q3",
+    "q4",
+    "follow-up",
+    "due",
+    "20*",
+    "january",
+    "february",
+    "march",
+    "april",
+    "may",
+    "june",
+    "july",
+    "august",
+    "september",
+    "october",
+    "november",
+    "december",
+    "once",
+    "milestone*",
+    "day*",
+    "year*",
+    "ongoing",
+];
+
+/// `question — owner, by when`.
+pub(super) fn open_question_owner(context: &Context<'_>, out: &mut Vec<Diagnostic>) {
+    for question in &context.plan.open_questions {
+        let passage = Passage::new(context.masked, question.span);
+        let text = passage.text.as_str();
+        if text.is_empty() || ["none", "n/a", "no open"].iter().any(|none| text.starts_with(none)) {
+            continue;
+        }
+        let dash =
+            [" — ", " – ", " -- ", " - "].iter().filter_map(|dash| text.rfind(dash).map(|i| i + dash.len())).max();
+        let owner = places(text, "owner*").next().map(|at| at.end);
+        let Some(behind) = owner.into_iter().chain(dash).min() else {
+            let message = "this open question has no owner";
+            out.push(report("open-question-owner", question.span, message, "end it with `— <owner>, by <when>`"));
+            continue;
+        };
+        if !WHEN.iter().any(|word| places(&text[behind..], word).next().is_some()) {
+            let message = "this open question does not say by when";
+            out.push(report("open-question-owner", question.span, message, "end it with `— <owner>, by <when>`"));
+        }
+    }
+}
+
+/// Words that the template leaves to be filled in.
+const TEMPLATE: &[&str] =
+    &["C<x>", "C<y>", "<title>", "<one sentence>", "<reason>", "<condition>", "<short-slug>", "<claim-shaped name>"];
+
 /// `{{…}}` of the template, and the angle brackets of its hypotheses.
 pub(super) fn placeholder(context: &Context<'_>, out: &mut Vec<Diagnostic>) {
-    let text = &context.masked;
+    let text = context.masked;
     let mut at = 0;
     while let Some(open) = text[at..].find("{{").map(|i| at + i) {
         let inner = &text[open + 2..];
@@ -136,8 +246,52 @@ pub(super) fn placeholder(context: &Context<'_>, out: &mut Vec<Diagnostic>) {
             tell_placeholder(&text[open..at], open, out);
         }
     }
-    for word in ["<SUT>", "C<x>", "<title>", "<one sentence>", "<reason>", "<condition>"] {
-        text.match_indices(word).for_each(|(i, found)| tell_placeholder(found, i, out));
+    // Every other word of the template starts with an angle bracket, or has one behind its letter.
+    for (i, _) in text.match_indices('<') {
+        let from = if text[..i].ends_with('C') { i - 1 } else { i };
+        let found = TEMPLATE.iter().find(|word| text[from..].starts_with(**word));
+        found.into_iter().for_each(|word| tell_placeholder(word, from, out));
+    }
+    if let Some((_, body)) = context.section("4") {
+        angle_brackets(context.slice(body), body.start, out);
+    }
+    for scenario in context.plan.scenarios.iter().filter(|s| is_filler(context, s)) {
+        let heading = context.slice(scenario.span).lines().next().unwrap_or("");
+        let dots = heading.rfind("...").or(heading.rfind('…')).unwrap_or(0);
+        tell_placeholder("...", scenario.span.start + dots, out);
+    }
+}
+
+/// `<SUT>`, `<C1>` and whatever else the hypotheses of the pitfall catalogue leave to be filled in.
+fn angle_brackets(text: &str, base: usize, out: &mut Vec<Diagnostic>) {
+    const HTML: &[&str] = &[
+        "a", "b", "br", "code", "dd", "del", "details", "div", "dl", "dt", "em", "hr", "i", "img", "kbd", "li", "ol",
+        "p", "pre", "s", "small", "span", "strong", "sub", "summary", "sup", "table", "td", "th", "tr", "u", "ul",
+    ];
+    let (mut code, mut before) = (false, ' ');
+    for (i, c) in text.char_indices() {
+        match c {
+            '`' => code = !code,
+            '\n' => code = false,
+            // A letter in front makes it a generic type (`Vec<T>`), except the `C` of `C<x>`, which is told by name.
+            '<' if !code && !before.is_alphanumeric() => {
+                let inner: String =
+                    text[i + 1..].chars().take(41).take_while(|c| c.is_alphanumeric() || " _-/".contains(*c)).collect();
+                let closed = text[i + 1 + inner.len()..].starts_with('>');
+                let name = inner.trim_matches(['/', ' ']).split(' ').next().unwrap_or("").to_lowercase();
+                let found = &text[i..i + 1 + inner.len()];
+                let letter = inner.starts_with(char::is_alphabetic);
+                if closed
+                    && letter
+                    && !HTML.contains(&name.as_str())
+                    && !TEMPLATE.contains(&format!("{found}>").as_str())
+                {
+                    tell_placeholder(&format!("{found}>"), base + i, out);
+                }
+            }
+            _ => {}
+        }
+        before = c;
     }
 }
 
@@ -149,15 +303,4 @@ fn tell_placeholder(found: &str, at: usize, out: &mut Vec<Diagnostic>) {
         message,
         "replace it, or delete what it stands in",
     ));
-}
-
-/// `references/<technique>.md`.
-pub(super) fn technique_without_reference(context: &Context<'_>, out: &mut Vec<Diagnostic>) {
-    for technique in &context.plan.techniques {
-        if !technique.fields.iter().any(|f| f.label == "Reference" && !is_unfilled(&f.value.value)) {
-            let message = format!("`{}` cites no reference", technique.name.value);
-            let help = "write `- **Reference:** `references/<technique>.md``";
-            out.push(report("technique-without-reference", technique.name.span, message, help));
-        }
-    }
 }

@@ -1,6 +1,6 @@
 //! Rules about target paths: inside the package, of the right kind, one owner each.
 
-use super::Context;
+use super::{Context, enumerated};
 use crate::base::diagnostic::{Diagnostic, Spanned};
 use crate::plan::Id;
 use crate::plan::rules::report;
@@ -11,9 +11,7 @@ const SUFFIXES: &[(&str, &str)] =
     &[("rust", ".rs"), ("go", "_test.go"), ("python", ".py"), ("typescript", ".ts"), ("shell", ".sh")];
 
 /// (owner, language, target) of each scenario and arm that names a target.
-fn targets<'p>(
-    context: &'p Context<'_>,
-) -> impl Iterator<Item = (&'p Spanned<Id>, Option<&'p str>, &'p Spanned<String>)> {
+fn targets<'p>(context: &Context<'p>) -> impl Iterator<Item = (&'p Spanned<Id>, Option<&'p str>, &'p Spanned<String>)> {
     context.plan.scenarios.iter().flat_map(|scenario| {
         let language = scenario.skeleton_language.as_ref().map(|l| l.value.as_str());
         let own = scenario.target.iter().map(move |t| (&scenario.id, language, t));
@@ -41,19 +39,13 @@ pub(super) fn target_outside(context: &Context<'_>, out: &mut Vec<Diagnostic>) {
     }
 }
 
-/// A target ends in the suffix of its language.
+/// A target ends in the suffix of its language. What a scenario without a language lacks is told elsewhere.
 pub(super) fn target_suffix(context: &Context<'_>, out: &mut Vec<Diagnostic>) {
     for (id, language, target) in targets(context) {
-        let wanted: Vec<&str> = SUFFIXES
-            .iter()
-            .filter(|(l, _)| language.is_none_or(|have| have == *l))
-            .map(|(_, suffix)| *suffix)
-            .collect();
-        if !wanted.iter().any(|suffix| target.value.ends_with(suffix)) {
-            let message =
-                format!("{}: the target `{}` does not end in {}", id.value, target.value, wanted.join(" or "));
-            out.push(report("target-suffix", target.span, message, "rename it, or correct the skeleton language"));
-        }
+        let wanted = SUFFIXES.iter().find(|(known, _)| Some(*known) == language).map(|(_, suffix)| *suffix);
+        let Some(suffix) = wanted.filter(|suffix| !target.value.ends_with(suffix)) else { continue };
+        let message = format!("{}: the target `{}` does not end in {suffix}", id.value, target.value);
+        out.push(report("target-suffix", target.span, message, "rename it, or correct the skeleton language"));
     }
 }
 
@@ -74,5 +66,34 @@ pub(super) fn target_taken(context: &Context<'_>, out: &mut Vec<Diagnostic>) {
                 taken.insert(path, &id.value);
             }
         }
+    }
+}
+
+/// A target stands where the tools of its language look for tests.
+pub(super) fn target_convention(context: &Context<'_>, out: &mut Vec<Diagnostic>) {
+    let odd: Vec<(&Spanned<Id>, &Spanned<String>, &str)> = targets(context)
+        .filter_map(|(id, language, target)| {
+            let path = target.value.as_str();
+            let file = path.rsplit(['/', '\\']).next().unwrap_or(path);
+            let kind = language.unwrap_or_else(|| {
+                SUFFIXES.iter().find(|(_, suffix)| path.ends_with(suffix)).map_or("", |(language, _)| language)
+            });
+            let wanted = match kind {
+                "rust" if !path.split(['/', '\\']).any(|part| part == "tests") => "tests/auto/<S_id>_<slug>.rs",
+                "python" if !file.starts_with("test_") && !file.ends_with("_test.py") => "tests/auto/test_<slug>.py",
+                "typescript" if !file.ends_with(".test.ts") && !file.ends_with(".spec.ts") => {
+                    "tests/auto/<slug>.test.ts"
+                }
+                _ => return None,
+            };
+            Some((id, target, wanted))
+        })
+        .collect();
+    if let Some((_, target, wanted)) = odd.first() {
+        let ids: Vec<&Id> = odd.iter().map(|(id, ..)| &id.value).collect();
+        let message =
+            format!("not where tests of its language stand by convention: the target of {}", enumerated(&ids));
+        let help = format!("write a path such as `{wanted}`, or see to it that the test runner knows this one");
+        out.push(report("target-convention", target.span, message, help));
     }
 }

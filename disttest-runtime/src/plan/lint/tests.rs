@@ -1,6 +1,7 @@
 use crate::plan::{blockers, check, parse};
 
 const PLAN: &str = include_str!("../../../tests-data/plans/register.md");
+const WIDE: &str = include_str!("../../../tests-data/plans/gateway.md");
 
 /// Rules that the fixture breaks after an edit.
 fn broken(from: &str, to: &str) -> Vec<String> {
@@ -25,7 +26,7 @@ fn each_requirement_that_is_broken_is_told_and_nothing_else() {
     check("# Test Plan: quorum-register\n", "", &["missing-header"]);
     check("**Status:** reviewed\n", "", &["missing-header"]);
     check("## 0. Architectural", "## Architectural", &["missing-section"]);
-    check("change-scoped", "project-wide", &["missing-section"]);
+    check("change-scoped", "project-wide", &["missing-section", "scope-incomplete"]);
     check("- **Ordering:** tags of counter and node\n", "", &["sut-model-bullet"]);
     check("Linux | 5.10", "{{requirement}} | 5.10", &["placeholder"]);
     check("a later read", "C<x> a later read", &["placeholder"]);
@@ -40,11 +41,15 @@ fn each_requirement_that_is_broken_is_told_and_nothing_else() {
     // Claims, hypotheses, ids.
     check("| safety |", "| saftey |", &["unknown-category"]);
     check("| safety |", "| |", &["unknown-category"]);
-    check("| performance-SLO |", "| performance |", &["model-block-missing", "unknown-category", "unresolved-checker"]);
+    check(
+        "| performance-SLO |",
+        "| performance |",
+        &["model-block-missing", "oracle-blind-spot", "unknown-category", "unresolved-checker"],
+    );
     check("| M1 |", "| M1 | x |", &["row-shape"]);
     check("| C2 | An", "| C1 | An", &["duplicate-id", "undefined-id"]);
-    check("- Could falsify: C3", "- Could falsify: C9", &["undefined-id"]);
-    check("  - Could falsify: C3\n", "", &["hypothesis-without-claim"]);
+    check("- Could falsify: C3", "- Could falsify: C9", &["claim-without-hypothesis", "undefined-id"]);
+    check("  - Could falsify: C3\n", "", &["claim-without-hypothesis", "hypothesis-without-claim"]);
     check("- **Closes:** H3", "- **Closes:** H1", &["hypothesis-without-scenario"]);
     check("- **Falsifies if it FAILs:** C1, C2", "- **Falsifies if it FAILs:** C1", &["claim-not-falsified"]);
     check("S1 (a)(b)", "S4 (a)(b)", &["undefined-id"]);
@@ -60,14 +65,18 @@ fn each_requirement_that_is_broken_is_told_and_nothing_else() {
     check("`linearizability` per key, and", "`linearizabilty` per key, and", &["misspelt-checker"]);
     check("`linearizability` per key, and", "linearizabilty per key, and", &["misspelt-checker"]);
     check("`asymmetric-data-cut` and `hard-kill` in turn", "`asymetric-data-cut`, `hard-kill`", &["misspelt-nemesis"]);
-    check("none — the claim is about the steady state", "none", &["no-fault-without-reason", "unresolved-fault"]);
+    check("none — the claim is about the steady state", "none", &["no-fault-without-reason"]);
     check("§7.M: not applicable (no gated claim category falsified)\n", "", &["model-block-not-stated"]);
-    check("| performance-SLO |", "| ordering |", &["model-block-missing", "unresolved-checker"]);
+    check("| performance-SLO |", "| ordering |", &["model-block-missing", "oracle-blind-spot", "unresolved-checker"]);
     check("- **Reduction plan:** three nodes, one key, one window, the same seed\n", "", &["model-block-field"]);
     check("- **Operation history:** default schema, in-process", "- **Operation history:**", &["model-block-field"]);
     check("- **Model under test:** `register`, one per key\n", "", &["model-block-field"]);
-    check("§7.M.S: not applicable (no boundary", "§7.M: not applicable (no boundary", &["model-block-contradicts"]);
-    check("| performance-SLO |", "| fairness |", &["surfaces-missing"]);
+    check(
+        "§7.M.S: not applicable (no boundary",
+        "§7.M: not applicable (no boundary",
+        &["model-block-contradicts", "surfaces-not-stated"],
+    );
+    check("| performance-SLO |", "| fairness |", &["fairness-formula", "surfaces-missing"]);
     check("`linearizability` per key, and `no-lost-ack`\n", "`linearizability` per key\n", &[]);
     check("`register`, one per key", "`session`", &["checker-misfit"]);
     check("| durability |", "| idempotency |", &[]);
@@ -112,11 +121,7 @@ fn each_requirement_that_is_broken_is_told_and_nothing_else() {
     check("`tests/auto/s1", "`/tests/auto/s1", &["target-outside"]);
     check("`tests/auto/s1", "`tests/../../auto/s1", &["target-outside"]);
     check("s1_linearizable_register.rs", "s1_linearizable_register.py", &["target-suffix"]);
-    check(
-        "- **Smoke budget:** 3 nodes × 10s",
-        "- **Target test file:** `./tests/auto/s1_linearizable_register.rs`\n- **Smoke budget:** 3 nodes × 10s",
-        &["target-taken"],
-    );
+    check("tests/auto/s2_bounded_latency.rs", "./tests/auto/s1_linearizable_register.rs", &["target-taken"]);
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
 
@@ -162,4 +167,150 @@ fn every_diagnostic_belongs_to_a_rule_of_the_catalogue() {
         assert!(crate::plan::rule(&diagnostic.rule).is_some(), "{diagnostic:?}");
         assert!(diagnostic.help.is_some_and(|help| !help.is_empty()));
     }
+}
+
+#[test]
+fn a_sound_plan_of_either_mode_raises_nothing() {
+    for plan in [PLAN, WIDE] {
+        assert_eq!(check(plan).1, []);
+        assert_eq!(check(&plan.replace('\n', "\r\n")).1, []);
+    }
+}
+
+/// The rules that `plan` breaks after edits.
+fn rules(plan: &str, edits: &[(&str, &str)]) -> Vec<String> {
+    let text = edits.iter().fold(plan.to_owned(), |text, (from, to)| {
+        assert!(text.contains(from), "{from}");
+        text.replacen(from, to, 1)
+    });
+    let found: std::collections::BTreeSet<String> = check(&text).1.into_iter().map(|d| d.rule).collect();
+    found.into_iter().collect()
+}
+
+/// What the pages do not show: other forms of what is wrong, and what only looks wrong.
+#[test]
+fn variants_that_are_wrong_are_told_and_variants_that_are_right_are_not() {
+    let mut wrong = Vec::new();
+    let mut check = |plan: &str, from: &str, to: &str, expect: &[&str]| {
+        let found = rules(plan, &[(from, to)]);
+        if found != expect {
+            wrong.push(format!("{from} -> {to}: {found:?}, not {expect:?}"));
+        }
+    };
+    // The document.
+    check(PLAN, "2026-11-30", "2026-02-30", &["bad-date"]);
+    check(PLAN, "**Status:** reviewed", "**Status:** Reviewed (by two)", &[]);
+    check(PLAN, "**Status:** reviewed", "**Status:** draft | reviewed | executed", &["unknown-status"]);
+    check(PLAN, "change-scoped", "change-scoped | project-wide", &["unreadable-plan-mode"]);
+    check(PLAN, "a later read at", "<SUT> at `<C1>`, Vec<T> and a<b>: a later read at", &["placeholder"]);
+    check(PLAN, "a later read at", "less < 5 and > 3, <br> `<x>`, Map<K> of a later read at", &[]);
+    check(PLAN, "### Scenario S2: bounded_latency_in_steady_state", "### Scenario S2: ...", &["placeholder"]);
+    check(PLAN, "— storage team, by January", "Owner: storage team, before 1.0", &[]);
+    check(PLAN, "— storage team, by January", "— storage team", &["open-question-owner"]);
+    // Numbers that count something else.
+    check(PLAN, "The read path that writes back.", "The read path. 3 scenarios of S1 style were tried before.", &[]);
+    check(PLAN, "The read path that writes back.", "The read path; two claims depend on it.", &[]);
+    check(PLAN, "The read path that writes back.", "This plan has three claims and two hypotheses on reads.", &[]);
+    check(PLAN, "The read path that writes back.", "This plan has four claims.", &["count-disagrees"]);
+    check(WIDE, "Three scenarios. Each closes rows of §5.", "3 scenarios in total.", &[]);
+    check(WIDE, "Three scenarios. Each closes rows of §5.", "All four hypotheses in this plan are tested.", &[]);
+    check(WIDE, "Three scenarios. Each closes rows of §5.", "There are 4 claims × 4 hypotheses.", &["count-disagrees"]);
+    // Claims.
+    check(PLAN, "| README §2 | no |", "| README §2 | No (see the README) |", &[]);
+    check(PLAN, "| README §2 | no |", "| README §2 | partial |", &["inferred-word"]);
+    check(PLAN, "| M1 | Clocks", "| M1 | x | | |\n| M1 | Clocks", &["duplicate-id"]);
+    check(
+        WIDE,
+        "### T2. Performance",
+        "### T1. Performance",
+        &["duplicate-id", "technique-not-selected", "undefined-id"],
+    );
+    check(WIDE, "- **Technique:** T2", "- **Technique:** performance-and-benchmarking", &[]);
+    check(
+        WIDE,
+        "- **Technique:** T2",
+        "- **Technique:** T9 (load)",
+        &["technique-not-selected", "undefined-id", "unused-technique"],
+    );
+    // Arguments.
+    check(WIDE, "S1/api (a), S1/export (b)", "S1 (a, b)", &[]);
+    check(WIDE, "S1/api (a), S1/export (b)", "S1 (a–b)", &[]);
+    check(WIDE, "S1/api (a), S1/export (b)", "S1 (a)(b)(c)", &["threat-without-scenario"]);
+    check(PLAN, "S2 (a) | open loop", "none — it is looked at in production | open loop", &["scenario-not-argued"]);
+    // Coverage.
+    check(WIDE, "| not covered | no test |", "| **not covered** (yet) | no test, oracle too weak |", &[]);
+    check(WIDE, "| not covered | no test |", "| uncovered | no test |", &["coverage-word"]);
+    // Names.
+    check(PLAN, "bounded_latency_in_steady_state", "chaos", &["scenario-named-after-setup"]);
+    check(PLAN, "bounded_latency_in_steady_state", "partition_test", &["scenario-named-after-setup"]);
+    check(PLAN, "bounded_latency_in_steady_state", "no_shard_is_slow", &["boundary-name"]);
+    check(WIDE, "latency_is_fair_beside_a_noisy_neighbour", "tenant_latency_is_fair", &[]);
+    // §7.M.
+    check(PLAN, "default schema, in-process", "op_id, node of the replica and values, server-side audit", &[]);
+    check(PLAN, "default schema, in-process", "default schema, in-process, monotonic beside the wall clock", &[]);
+    check(PLAN, "`linearizability` per key, and", "an Elle checker is not needed; `linearizability` per key, and", &[]);
+    check(PLAN, "and may have happened", "and may have happened; retries are never merged", &[]);
+    check(PLAN, "a timeout keeps", "retries are merged into one; a timeout keeps", &["ambiguous-contradicts"]);
+    // Surfaces.
+    check(
+        WIDE,
+        "public API, nightly export, metrics endpoint",
+        "public API — the only way in, because exports were removed",
+        &[],
+    );
+    check(
+        WIDE,
+        "collapsed into one — the three operations share one queue",
+        "S2/put",
+        &["arm-incomplete", "arms-fewer-than-surfaces"],
+    );
+    check(WIDE, "worst_group_p99 / aggregate_p99 <= 1.5 over tenants", "the ratio of tenants stays at most 2", &[]);
+    // Confidence.
+    check(PLAN, "Latency was looked at", "We do not say that data loss is impossible. Latency was looked at", &[]);
+    check(PLAN, "Latency was looked at", "Data loss is impossible. Latency was looked at", &["absolute-wording"]);
+    check(PLAN, "Latency was looked at", "Counters prove that each fault landed. Latency was looked at", &[]);
+    check(
+        WIDE,
+        "The metrics surface stays\nuntested until its endpoint is deployed. ",
+        "It is a good result, we think. ",
+        &[],
+    );
+    // Skeletons and targets.
+    check(WIDE, "Scenario: S3 acknowledged", "Scenario: S2 acknowledged", &["skeleton-header"]);
+    check(PLAN, "tests/auto/s2_bounded_latency.rs", "crates/store/tests/auto/s2.rs", &[]);
+    check(PLAN, "tests/auto/s2_bounded_latency.rs", "spec/s2_spec.cr", &["not-authorable"]);
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+#[test]
+fn a_matrix_of_many_claims_in_one_table_is_told() {
+    let claims: String = (4..60).map(|n| format!("| C{n} | x | operational | y | no |\n")).collect();
+    let rows: String = (4..60).map(|n| format!("| C{n} | H1 | a test | covered | — | — |\n")).collect();
+    let plan = WIDE.replacen("\n## 1c.", &format!("{claims}\n## 1c."), 1);
+    let plan = plan.replacen("\n## 6. ", &format!("{rows}\n## 6. "), 1);
+    let told = |plan: &str| check(plan).1.iter().any(|d| d.rule == "coverage-not-split");
+    assert!(told(&plan));
+    let summary = "| Claim | Verdict |\n|---|---|\n| C1 | partial |\n\n| Claim | Hypothesis | Existing";
+    assert!(!told(&plan.replacen("| Claim | Hypothesis | Existing", summary, 1)));
+}
+
+#[test]
+fn what_is_told_points_at_the_words_that_are_wrong() {
+    let check = |from: &str, to: &str, rule: &str, expect: &str| {
+        let text = PLAN.replacen(from, to, 1);
+        let (_, told) = check(&text);
+        let told = told.iter().find(|d| d.rule == rule).unwrap_or_else(|| panic!("{rule}: {told:?}"));
+        assert_eq!(&text[told.span.start..told.span.end], expect, "{rule}");
+    };
+    check("| safety |", "| safety / consistency |", "unknown-category", "consistency");
+    check("S2 (a) | open", "S2 (a), S9 (a) | open", "undefined-id", "S9");
+    check("client p99 <= 500 ms over the whole run", "after it, logs\n  look fine", "vague-oracle", "look fine");
+    check("Latency was looked", "It **Cannot**\nhappen. Latency was looked", "absolute-wording", "Cannot**\nhappen");
+    check("3 nodes × 10s × 0 faults × 1 seed", "TBD", "missing-budgets", "TBD");
+    check(
+        "`references/jepsen-and-elle.md`",
+        "`references/jepsen-and-ele.md`",
+        "unknown-technique-reference",
+        "jepsen-and-ele",
+    );
 }

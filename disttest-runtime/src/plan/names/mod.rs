@@ -7,12 +7,15 @@ mod picker;
 mod signals;
 mod spelling;
 
+pub(crate) use mention::Index;
 pub use mention::{Mention, mentions};
 pub use nemeses::{NEMESES, Nemesis};
 pub use picker::{Fit, PICKER, PickerRow, fit};
 pub use signals::{SIGNALS, Side, Signal, SignalMention, signal_mentions};
 pub use spelling::misspelt;
 pub(super) use spelling::spellings;
+
+use std::sync::LazyLock;
 
 /// A name with its aliases.
 #[derive(Clone, Copy, Debug)]
@@ -66,6 +69,24 @@ pub const CHECKERS: &[Name] = &[
     name("reconciliation-across-replicas", &["reconciliation across replicas", "replica reconciliation"]),
     name("fairness", &["per-group fairness"]),
 ];
+
+/// The checkers that `text` mentions.
+pub fn checker_mentions(text: &str) -> Vec<Mention> {
+    static INDEX: LazyLock<Index> = LazyLock::new(|| Index::new(CHECKERS.iter().copied()));
+    INDEX.mentions(text)
+}
+
+/// The models that `text` mentions.
+pub fn model_mentions(text: &str) -> Vec<Mention> {
+    static INDEX: LazyLock<Index> = LazyLock::new(|| Index::new(MODELS.iter().copied()));
+    INDEX.mentions(text)
+}
+
+/// The nemeses that `text` mentions.
+pub fn nemesis_mentions(text: &str) -> Vec<Mention> {
+    static INDEX: LazyLock<Index> = LazyLock::new(|| Index::new(NEMESES.iter().map(|nemesis| nemesis.name)));
+    INDEX.mentions(text)
+}
 
 /// The canonical model of an exact name or alias; `other(<name>)` gives itself.
 pub fn model(text: &str) -> Option<String> {

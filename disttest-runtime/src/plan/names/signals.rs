@@ -1,7 +1,8 @@
 //! Landing signals: what must move, on the injector's side and on a victim's.
 
-use super::{Name, mentions, name};
+use super::{Index, Name, name};
 use std::ops::Range;
+use std::sync::LazyLock;
 
 /// Which side of a fault a signal tells of.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -66,9 +67,9 @@ pub struct SignalMention {
 /// Every signal that `text` names. `log-marker:` and `metric:` take their argument up to the closing backtick, or
 /// without backticks up to a blank, `,`, `;` or `)`; without an argument they are no signal.
 pub fn signal_mentions(text: &str) -> Vec<SignalMention> {
-    let table: Vec<Name> = SIGNALS.iter().map(|s| s.name).collect();
+    static INDEX: LazyLock<Index> = LazyLock::new(|| Index::new(SIGNALS.iter().map(|signal| signal.name)));
     let mut found = Vec::new();
-    for mention in mentions(&table, text) {
+    for mention in INDEX.mentions(text) {
         let Some(signal) = SIGNALS.iter().find(|s| s.name.id == mention.id) else { continue };
         let argument = argument(text, &mention.at);
         let text = match (signal.argument, argument) {

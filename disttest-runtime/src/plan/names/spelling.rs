@@ -2,30 +2,48 @@
 //! beside another name that is spelt right, a checker or a nemesis of the plan would be lost without a word.
 
 use super::{CHECKERS, MODELS, NEMESES, SIGNALS};
+use std::sync::LazyLock;
 
 /// The known name that `word` (from a plan, any case) was meant to be: one or two letters away, and not a name itself.
 /// O(names × length²).
 pub fn misspelt(word: &str) -> Option<&'static str> {
-    let word: Vec<char> = word.to_lowercase().chars().collect();
-    let allowed = match word.len() {
+    let length = word.chars().count();
+    let allowed = match length {
         0..7 => return None,
         7..10 => 1,
         _ => 2,
     };
-    let near = |name: &&'static str| {
-        let name: Vec<char> = name.chars().collect();
-        name.len().abs_diff(word.len()) <= allowed && distance(&name, &word) <= allowed
-    };
-    let text: String = word.iter().collect();
-    if spellings().any(|name| name == text) { None } else { spellings().find(near) }
+    if length > LONGEST {
+        return None;
+    }
+    let word = word.to_lowercase();
+    let letters: Vec<char> = word.chars().collect();
+    let known = letters_of_spellings();
+    if known.iter().any(|(name, _)| **name == word) {
+        return None;
+    }
+    let near = |name: &[char]| name.len().abs_diff(letters.len()) <= allowed && distance(name, &letters) <= allowed;
+    known.iter().find(|(_, name)| near(name)).map(|(name, _)| *name)
 }
 
-/// Every name and alias that a plan may use for a checker, a model, a nemesis or a signal.
-pub(in crate::plan) fn spellings() -> impl Iterator<Item = &'static str> {
-    let nemeses = NEMESES.iter().map(|nemesis| &nemesis.name);
-    let names = CHECKERS.iter().chain(MODELS).chain(nemeses);
-    let names = names.flat_map(|name| std::iter::once(name.id).chain(name.aliases.iter().copied()));
-    names.chain(SIGNALS.iter().map(|signal| signal.name.id))
+/// Longest word that is compared: no name of ours comes near.
+const LONGEST: usize = 64;
+
+/// Every spelling of every name.
+pub(crate) fn spellings() -> impl Iterator<Item = &'static str> {
+    letters_of_spellings().iter().map(|(name, _)| *name)
+}
+
+/// Every spelling of every name, with its letters.
+fn letters_of_spellings() -> &'static [(&'static str, Vec<char>)] {
+    static SPELLINGS: LazyLock<Vec<(&'static str, Vec<char>)>> = LazyLock::new(|| {
+        let nemeses = NEMESES.iter().map(|nemesis| &nemesis.name);
+        let names = CHECKERS.iter().chain(MODELS).chain(nemeses);
+        let names = names.flat_map(|name| std::iter::once(name.id).chain(name.aliases.iter().copied()));
+        let all = names.chain(SIGNALS.iter().map(|signal| signal.name.id));
+        all.map(|name| (name, name.chars().collect())).collect()
+    });
+    &SPELLINGS
 }
 
 /// Number of letters to insert, delete or replace (Levenshtein 1965), row by row.

@@ -39,6 +39,12 @@ use told::Told;
 
 /// Reads a plan. Every byte range in the result is one of `text`. Time and memory linear in the text.
 pub fn parse(text: &str) -> (Plan, Vec<Diagnostic>) {
+    let (plan, diagnostics, _) = parse_masked(text);
+    (plan, diagnostics)
+}
+
+/// [`parse`], and the text with code, comments and quotations blanked out; offsets stay.
+pub(super) fn parse_masked(text: &str) -> (Plan, Vec<Diagnostic>, String) {
     let source = Source::new(text);
     let mut reader = Reader {
         source: &source,
@@ -49,7 +55,8 @@ pub fn parse(text: &str) -> (Plan, Vec<Diagnostic>) {
         loose_claims: Vec::new(),
     };
     reader.read();
-    (reader.plan, reader.told.in_order())
+    let Reader { plan, told, .. } = reader;
+    (plan, told.in_order(), source.masked)
 }
 
 /// The ids with this letter that a cell or field lists; doubtful ones are left out.

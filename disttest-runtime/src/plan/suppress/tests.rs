@@ -118,7 +118,6 @@ fn a_suppression_that_does_not_count_is_told() {
 
 #[test]
 fn what_a_run_relies_on_is_never_suppressed() {
-    assert!(NEVER.iter().all(|name| rule(name).is_some()), "every name is a rule's");
     for name in RULES.iter().map(|rule| rule.name).filter(|name| !may_be_suppressed(name)) {
         let text = format!("<!-- disttest:allow({name}) — we know better -->\n\n{PLAN}");
         let (found, wrong) = suppressions(&parse(&text).0, &text);
