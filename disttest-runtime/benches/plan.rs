@@ -1,67 +1,86 @@
-//! Reading and checking plans: one of 1,000 scenarios, and 10 MB of Markdown written against the parser.
+//! What reading and linting a plan costs: a plan of 1,000 scenarios, and ten megabytes of hostile texts.
 //!
-//! `cargo bench -p disttest-runtime --bench plan` (`… --bench plan scenarios` leaves the hostile texts out)
+//! `cargo bench -p disttest-runtime --bench plan` (`… --bench plan -- thousand` leaves the hostile texts out)
 
 use disttest_runtime::plan;
+use divan::Bencher;
+use divan::counter::BytesCount;
+use std::fmt::Write;
 
 #[path = "../src/plan/hostile.rs"]
 mod hostile;
-
-const PLAN: &str = include_str!("../tests-data/plans/register.md");
 
 fn main() {
     divan::main();
 }
 
-/// The plan of the tests with that many claims, hypotheses, scenarios and rows of §7b.
-fn plan_of(count: usize) -> String {
-    let mut text = PLAN.to_owned();
-    for (from, to) in [("| C1 |", "| C2 |"), ("H1. ", "H2. "), ("### Scenario S1", "### Scenario S2")] {
-        text = repeated(&text, from, to, count);
-    }
-    repeated(&text, "| C1 | (a)", "| C2 | (a)", count)
-}
+const REGISTER: &str = include_str!("../tests-data/plans/register.md");
 
-/// `text` with the block between the two marks repeated, its ids counted up.
-fn repeated(text: &str, from: &str, to: &str, count: usize) -> String {
-    let start = text.find(from).expect("the plan has the mark");
-    let end = start + text[start..].find(to).expect("the plan has the mark");
-    let block = text[start..end].replace("C1, C2", "C1").replace("H1, H2", "H1");
-    let numbered = |n: usize| {
-        // The elements that stay keep their numbers, so the copies are counted from 4.
-        let n = if n == 0 { 1 } else { n + 3 };
-        [('C', "C1"), ('H', "H1"), ('S', "S1"), ('s', "s1_")].iter().fold(block.clone(), |text, (letter, id)| {
-            text.replace(id, &format!("{letter}{n}{}", if *letter == 's' { "_" } else { "" }))
-        })
+/// The plan of the register with `scenarios` copies of its first scenario, each with claims, hypotheses and rows of its
+/// own.
+fn large(scenarios: usize) -> String {
+    let part = |from: &str, to: &str| {
+        let start = REGISTER.find(from).expect("the fixture has this part");
+        let end = start + REGISTER[start..].find(to).expect("the fixture has its end");
+        (start, end)
     };
-    let blocks: String = (0..count).map(numbered).collect();
-    format!("{}{blocks}{}", &text[..start], &text[end..])
+    let (first, last) = part("### Scenario S1", "### Scenario S2");
+    let scenario = &REGISTER[first..last];
+    let mut text = REGISTER.to_owned();
+    let mut insert = |before: &str, each: &dyn Fn(usize) -> String| {
+        let at = text.find(before).expect("the fixture has this part");
+        let all = (100..100 + scenarios).fold(String::new(), |mut all, n| {
+            let _ = writeln!(all, "{}", each(n));
+            all
+        });
+        text.insert_str(at, &all);
+    };
+    insert("\n## 1c.", &|n| {
+        format!("| C{n} | Reads and writes of key {n} are linearizable. | safety | README §2 | no |")
+    });
+    insert("\n## 6. ", &|n| {
+        format!(
+            "H{n}. **A read of key {n} skips its write-back** — a later read returns an older value.\n  - Could falsify: C{n}\n  - Suspected because: the change touches it\n  - Subsystem: read path"
+        )
+    });
+    insert("\n## 7b.", &|n| {
+        let own = scenario.replace("S1", &format!("S{n}")).replace("C1, C2", &format!("C{n}"));
+        own.replace("H1, H2", &format!("H{n}")).replace("s1_linearizable_register", &format!("s{n}_register"))
+    });
+    insert("\n## 7c.", &|n| {
+        format!("| C{n} | (a) stale read (b) lost write | S{n} (a)(b) | one-way cuts force every quorum |")
+    });
+    text
 }
 
-#[divan::bench]
-fn parse_1000_scenarios(bencher: divan::Bencher<'_, '_>) {
-    let text = plan_of(998);
-    let (plan, told) = plan::parse(&text);
-    assert_eq!((plan.scenarios.len(), plan.claims.len(), told.len()), (999, 1000, 0), "{:?}", told.first());
-    bencher.bench(|| plan::parse(&text));
+#[divan::bench(sample_count = 20, sample_size = 1)]
+fn check_of_a_thousand_scenarios(bencher: Bencher<'_, '_>) {
+    let text = large(1_000);
+    bencher.counter(BytesCount::of_str(&text)).bench_local(|| plan::check(&text));
 }
 
-#[divan::bench]
-fn check_1000_scenarios(bencher: divan::Bencher<'_, '_>) {
-    let text = plan_of(998);
-    bencher.bench(|| plan::check(&text));
+#[divan::bench(sample_count = 20, sample_size = 1)]
+fn parse_of_a_thousand_scenarios(bencher: Bencher<'_, '_>) {
+    let text = large(1_000);
+    bencher.counter(BytesCount::of_str(&text)).bench_local(|| plan::parse(&text));
+}
+
+#[divan::bench(sample_count = 20, sample_size = 1)]
+fn render_of_a_thousand_scenarios(bencher: Bencher<'_, '_>) {
+    let plan = plan::parse(&large(1_000)).0;
+    bencher.bench_local(|| plan::render(&plan));
 }
 
 /// Each kind of hostile text; the time must grow with the length, not with its square.
 #[divan::bench(args = hostile::KINDS.iter().map(|kind| kind.name), sample_count = 1, sample_size = 1)]
-fn parse_10_mb(bencher: divan::Bencher<'_, '_>, name: &str) {
+fn parse_of_10_mb(bencher: Bencher<'_, '_>, name: &str) {
     let text = hostile_text(name);
     bencher.bench_local(|| plan::parse(&text));
 }
 
 /// The same with the lint.
 #[divan::bench(args = hostile::KINDS.iter().map(|kind| kind.name), sample_count = 1, sample_size = 1)]
-fn check_10_mb(bencher: divan::Bencher<'_, '_>, name: &str) {
+fn check_of_10_mb(bencher: Bencher<'_, '_>, name: &str) {
     let text = hostile_text(name);
     bencher.bench_local(|| plan::check(&text));
 }

@@ -4,8 +4,8 @@ use crate::diagnostics::json::diagnostic;
 use crate::views::summary::{States, mode};
 use disttest_runtime::base::diagnostic::{Diagnostic, LineIndex, Spanned};
 use disttest_runtime::plan::{
-    self, Arm, Budget, Budgets, EXIT_CRITERIA, Field, HARDENING, Id, ModelBlock, ORACLE, Plan, RELEASE, Release,
-    Resolved, Row, SMOKE, Scenario,
+    self, Arm, Budget, EXIT_CRITERIA, Field, HARDENING, Id, ModelBlock, ORACLE, Plan, RELEASE, Release, Resolved, Row,
+    SMOKE, Scenario,
 };
 use serde_json::{Map, Value, json};
 
@@ -188,26 +188,25 @@ fn nemesis_and_landing(text: &str) -> (Option<String>, Option<String>) {
 
 fn budgets(scenario: &Scenario) -> Value {
     let text = |label: &str| scenario.field(label).map(|f| f.value.as_str());
-    let read = scenario.budgets.as_ref();
-    let tier = |label: &str, budget: Option<&Budget>| {
+    let tier = |label: &str, budget: Option<Budget>| {
         text(label).map(|text| {
             let mut value = budget.map_or_else(|| json!({}), |b| json!(b));
             value["text"] = json!(text);
             value
         })
     };
-    let release = |budgets: &Budgets| match &budgets.release {
+    let release = |release: Release| match release {
         Release::Budget(budget) => json!({ "budget": budget }),
         Release::NotProvided { reason, revisit } => json!({ "not_provided": { "reason": reason, "revisit": revisit } }),
     };
     let released = text(RELEASE).map(|text| {
-        let mut value = read.map_or_else(|| json!({}), release);
+        let mut value = scenario.release().map_or_else(|| json!({}), release);
         value["text"] = json!(text);
         value
     });
     json!({
-        "smoke": tier(SMOKE, read.map(|b| &b.smoke)),
-        "hardening": tier(HARDENING, read.map(|b| &b.hardening)),
+        "smoke": tier(SMOKE, scenario.smoke()),
+        "hardening": tier(HARDENING, scenario.hardening()),
         "release": released,
         "exit_criteria": text(EXIT_CRITERIA),
     })

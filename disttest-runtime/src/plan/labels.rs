@@ -83,10 +83,7 @@ pub(super) const TECHNIQUE: Labels = &[
 
 /// A scenario (format §2).
 pub(super) const SCENARIO: Labels = &[
-    label(
-        FALSIFIES,
-        &["falsifies", "falsifies if fails", "falsifies claims", "falsifies if it fail", "falsifies if failed"],
-    ),
+    label(FALSIFIES, &["falsifies", "falsifies if fails", "falsifies claims", "falsifies if failed"]),
     label(CLOSES, &["closes hypotheses", "closes hypothesis", "closes rows"]),
     label("Technique", &["techniques"]),
     label("Workload", &[]),

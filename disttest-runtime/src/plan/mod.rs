@@ -22,6 +22,7 @@ mod render;
 mod resolve;
 mod rules;
 mod suppress;
+mod tiers;
 mod without_spans;
 
 pub use budget::{Budget, Budgets, Release, Tier};

@@ -193,7 +193,7 @@ pub struct Scenario {
     pub budgets: Option<Budgets>,
     /// First path of `Target test file`.
     pub target: Option<Spanned<String>>,
-    /// `rust`, `go`, `python`, `typescript`, `shell`.
+    /// `rust`, `go`, `python`, `typescript`, `shell`, or the word that stands there (told).
     pub skeleton_language: Option<Spanned<String>>,
     /// Body of the fenced skeleton.
     pub skeleton: Option<Spanned<String>>,

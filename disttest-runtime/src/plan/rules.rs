@@ -192,7 +192,7 @@ pub const RULES: &[Rule] = &[
     warning("unknown-status", "header", "`Status` is draft, reviewed or executed"),
     warning("unknown-suppression", "any", "a suppression can be read and names rules that there are"),
     warning("unknown-technique-reference", "§6", "a reference is a file of the technique catalogue"),
-    note("unmeasured-budget", "§7", "a factor of the release budget is no measured dimension"),
+    note("unmeasured-budget", "§7", "a factor of a budget is a dimension that is measured"),
     error("unreadable-budget", "§7", "a budget is numbers with units").relied_on(),
     error("unreadable-claim", "§1b, §1c", "a row of §1b or §1c starts with an id").relied_on(),
     error("unreadable-hypothesis", "§4", "a hypothesis is a line, bullet or row that starts with an id").relied_on(),

@@ -34,8 +34,13 @@ pub(super) fn missing_budgets(context: &Context<'_>, out: &mut Vec<Diagnostic>) 
 /// Hardening is stronger than smoke.
 pub(super) fn budget_not_stronger(context: &Context<'_>, out: &mut Vec<Diagnostic>) {
     for scenario in &context.plan.scenarios {
-        let Some(budgets) = &scenario.budgets else { continue };
-        let weak = budgets.hardening.not_stronger_than(&budgets.smoke);
+        // Each tier for itself: one that cannot be read must not hide how weak another is.
+        let tiers = match &scenario.budgets {
+            Some(budgets) => (Some(budgets.smoke), Some(budgets.hardening)),
+            None => (scenario.smoke(), scenario.hardening()),
+        };
+        let (Some(smoke), Some(hardening)) = tiers else { continue };
+        let weak = hardening.not_stronger_than(&smoke);
         if !weak.is_empty() {
             let span = scenario.field(HARDENING).map_or(scenario.id.span, |f| f.span);
             let message = format!(

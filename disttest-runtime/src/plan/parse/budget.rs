@@ -9,6 +9,8 @@ struct Read {
     nodes: Option<u64>,
     seconds: Option<u64>,
     faults: Option<u64>,
+    /// Kinds of faults.
+    variants: Option<u64>,
     seeds: Option<u64>,
     operations: Option<u64>,
 }
@@ -34,7 +36,11 @@ pub(super) fn read(text: &str, no_faults: bool) -> Result<(Budget, Remarks), Str
     let budget = Budget {
         nodes: need(found.nodes, "the size (such as `3 nodes`)")?,
         seconds: need(found.seconds, "the duration (such as `60s`)")?,
-        faults: found.faults.or(no_faults.then_some(0)).ok_or("it does not name the faults (such as `1 fault`)")?,
+        faults: found
+            .faults
+            .or(found.variants)
+            .or(no_faults.then_some(0))
+            .ok_or("it does not name the faults (such as `1 fault`)")?,
         seeds: need(found.seeds, "the seeds (such as `1 seed`)")?,
         operations: found.operations.unwrap_or(0),
     };
@@ -60,8 +66,8 @@ pub(super) fn read_release(text: &str, hardening: Option<&Budget>) -> Result<(Re
     let budget = Budget {
         nodes: found.nodes.unwrap_or(floor.nodes),
         seconds: found.seconds.unwrap_or(floor.seconds),
-        // Variants of a nemesis are kinds of faults: there are as many windows as the hardening tier has, at least.
-        faults: found.faults.map_or(floor.faults, |n| if flat.contains("variant") { n.max(floor.faults) } else { n }),
+        // Five kinds of faults are at least five, and no fewer than the tier below asks for.
+        faults: found.faults.unwrap_or(floor.faults.max(found.variants.unwrap_or(0))),
         seeds: found.seeds.unwrap_or(floor.seeds),
         operations: found.operations.unwrap_or(floor.operations),
     };
@@ -101,6 +107,7 @@ impl Factors {
             What::Nodes | What::Size | What::Partitions => &mut self.read.nodes,
             What::Seconds => &mut self.read.seconds,
             What::Faults => &mut self.read.faults,
+            What::Variants => &mut self.read.variants,
             What::Seeds => &mut self.read.seeds,
             What::Operations => &mut self.read.operations,
         };
@@ -327,6 +334,7 @@ mod tests {
         check("not provided — no soak rig yet. Revisit when: we have one.", told("no soak rig yet", "we have one"));
         check("Not provided -- no rig.\n  Revisit when: v1.2 ships.", told("no rig", "v1.2 ships"));
         check("24h soak × ≥30 seeds", Release::Budget(budget(5, 86400, 5, 30, 0)));
+        check("24h soak × 30 seeds × 3 nemesis variants", Release::Budget(budget(5, 86400, 5, 30, 0)));
         check(
             "24h soak × 30 seeds × 6 nemesis variants × bootstrap CI on p99",
             Release::Budget(budget(5, 86400, 6, 30, 0)),

@@ -35,9 +35,10 @@ impl Reader<'_> {
             let swallowed = code.fenced && !prose && text.lines().any(says_falsifies);
             for (id, at) in found {
                 // A skeleton in a language whose comments start with `#` names its own scenario.
+                let comment = known.contains(&id) && !source.text[at.start..].starts_with("###");
                 if swallowed && !known.contains(&id) {
                     self.hidden(&id, at, "a code fence, which the fence above it was to end,", Severity::Error);
-                } else if prose || !known.contains(&id) {
+                } else if prose || !comment {
                     self.hidden(&id, at, "code", Severity::Note);
                 }
             }

@@ -55,8 +55,8 @@ pub(super) fn parse_masked(text: &str) -> (Plan, Vec<Diagnostic>, String) {
         loose_claims: Vec::new(),
     };
     reader.read();
-    let (plan, diagnostics) = (reader.plan, reader.told.in_order());
-    (plan, diagnostics, source.masked)
+    let Reader { plan, told, .. } = reader;
+    (plan, told.in_order(), source.masked)
 }
 
 /// The ids with this letter that a cell or field lists; doubtful ones are left out.

@@ -13,6 +13,8 @@ pub(super) enum What {
     Seconds,
     /// Fault windows.
     Faults,
+    /// Kinds of faults, each of which is at least one window.
+    Variants,
     /// Seeds.
     Seeds,
     /// Operations.
@@ -320,6 +322,27 @@ const NOUNS: &[(&str, What)] = &[
     ("zone", What::Size),
     ("cell", What::Size),
     ("cluster", What::Size),
+    ("namespace", What::Size),
+    ("bucket", What::Size),
+    ("database", What::Size),
+    ("workspace", What::Size),
+    ("project", What::Size),
+    ("organisation", What::Size),
+    ("organization", What::Size),
+    ("customer", What::Size),
+    ("stream", What::Size),
+    ("channel", What::Size),
+    ("volume", What::Size),
+    ("datacenter", What::Size),
+    ("rack", What::Size),
+    ("site", What::Size),
+    ("device", What::Size),
+    ("agent", What::Size),
+    ("service", What::Size),
+    ("writer", What::Size),
+    ("reader", What::Size),
+    ("subscriber", What::Size),
+    ("publisher", What::Size),
     ("producer", What::Size),
     ("consumer", What::Size),
     ("partition", What::Partitions),
@@ -360,7 +383,9 @@ fn unit(text: &str) -> Option<What> {
     let nouns: Vec<What> = before.iter().filter_map(|w| noun(w)).collect();
     let hollow = HOLLOW.contains(&singular(last));
     let head = if hollow { nouns.last().copied().or_else(|| noun(last)) } else { noun(last) }?;
-    nouns.iter().all(|what| *what == head || (head == What::Faults)).then_some(head)
+    let sound = nouns.iter().all(|what| *what == head || (head == What::Faults));
+    let kinds = matches!(singular(last), "variant" | "type" | "kind") && head == What::Faults;
+    sound.then_some(if kinds { What::Variants } else { head })
 }
 
 fn noun(word: &str) -> Option<What> {
@@ -408,7 +433,8 @@ mod tests {
             ("2m operations", Operations, 2_000_000),
             ("20000 operations per seed", Operations, 20_000),
             ("5 nemesis windows", Faults, 5),
-            ("5 nemesis variants", Faults, 5),
+            ("5 nemesis variants", Variants, 5),
+            ("3 fault types", Variants, 3),
             ("1 fault per seed", Faults, 1),
             ("5 leader kills", Faults, 5),
             ("a single fault window", Faults, 1),

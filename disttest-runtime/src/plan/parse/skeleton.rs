@@ -32,7 +32,7 @@ impl Reader<'_> {
         paths.into_iter().next()
     }
 
-    /// The language field, or else the language of the fence.
+    /// The language field, or else the language of the fence; one that the format does not know is kept as written.
     pub(super) fn language(&mut self, fields: &[Field], code: Option<&Code>) -> Option<Spanned<String>> {
         let word = |text: &str| {
             let bare = text.replace(['`', '*'], "").to_lowercase();
@@ -52,7 +52,7 @@ impl Reader<'_> {
                 let message = format!("`{other}` is no skeleton language");
                 let help = "write rust, go, python, typescript or shell";
                 self.told.push(report("unknown-skeleton-language", language.span, message, help));
-                return None;
+                return Some(language).filter(|language| !language.value.is_empty());
             }
         };
         Some(Spanned::new(canonical.to_owned(), language.span))
@@ -75,10 +75,15 @@ fn paths(text: &str, base: usize) -> Vec<Spanned<String>> {
         at += word.len();
         let bare = word.trim_start_matches(['`', '*', '(', '"', '[', ' ']);
         let lead = word.len() - bare.len();
-        let bare = bare.trim_end_matches(|c: char| c.is_whitespace() || "`*)\",;].".contains(c));
-        if looks_like_path(bare) {
-            let from = base + start + lead;
-            out.push(Spanned::new(bare.to_owned(), Span::new(from, from + bare.len())));
+        // A link shows one path and leads to it or to another.
+        let mut from = base + start + lead;
+        for part in bare.split("](") {
+            let path = part.trim_end_matches(|c: char| c.is_whitespace() || "`*)\",;].".contains(c));
+            if looks_like_path(path) {
+                out.push(Spanned::new(path.to_owned(), Span::new(from, from + path.len())));
+                break;
+            }
+            from += part.len() + 2;
         }
     }
     out
@@ -106,6 +111,8 @@ mod tests {
         check("tests/auto/s1.rs (new)", &["tests/auto/s1.rs"]);
         check("`a/b.rs`, `c/d.rs`", &["a/b.rs", "c/d.rs"]);
         check("`a/b.rs` + helper", &["a/b.rs"]);
+        check("[`a/b.rs`](a/b.rs)", &["a/b.rs"]);
+        check("[the test](a/b.rs)", &["a/b.rs"]);
         check("none", &[]);
         check("N/A", &[]);
         check("/etc/passwd", &["/etc/passwd"]);
