@@ -33,8 +33,10 @@ pub(super) fn missing_budgets(context: &Context<'_>, out: &mut Vec<Diagnostic>) 
 /// Hardening is stronger than smoke.
 pub(super) fn budget_not_stronger(context: &Context<'_>, out: &mut Vec<Diagnostic>) {
     for scenario in &context.plan.scenarios {
-        let Some(budgets) = &scenario.budgets else { continue };
-        let weak = budgets.hardening.not_stronger_than(&budgets.smoke);
+        // The two are compared whether or not the release budget can be read.
+        let read = scenario.budgets.as_ref().map(|budgets| (budgets.smoke, budgets.hardening));
+        let Some((smoke, hardening)) = read.or_else(|| scenario.smoke().zip(scenario.hardening())) else { continue };
+        let weak = hardening.not_stronger_than(&smoke);
         if !weak.is_empty() {
             let span = scenario.field(HARDENING).map_or(scenario.id.span, |f| f.span);
             let message = format!(
