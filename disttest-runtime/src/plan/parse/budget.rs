@@ -1,6 +1,7 @@
 //! Budgets as data: `3 nodes × 6s × 1 fault × 1 seed × 20000 operations`.
 
-use super::quantity::{self, Quantity, What, unreadable};
+use super::quantity::{self, Quantity, unreadable};
+use super::units::What;
 use crate::plan::{Budget, Release};
 
 /// A budget as read. `None` is a dimension that the text does not name.

@@ -21,6 +21,7 @@ mod source;
 mod table;
 mod techniques;
 mod told;
+mod units;
 
 pub(super) use categories::nearest as nearest_category;
 pub(super) use fields::{bullet, label_at};
