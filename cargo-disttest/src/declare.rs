@@ -10,7 +10,7 @@ use disttest_runtime::plan::{self, Arm, Id, Resolved, Scenario, Tier};
 use std::collections::HashSet;
 
 /// Rules whose violation leaves a field of the attribute open.
-const OPENS: [(&str, &[&str]); 17] = [
+const OPENS: [(&str, &[&str]); 18] = [
     ("missing-budgets", &["budget"]),
     ("unreadable-budget", &["budget"]),
     ("budget-not-stronger", &["budget"]),
@@ -22,6 +22,7 @@ const OPENS: [(&str, &[&str]); 17] = [
     ("landing-injector-only", &["landing"]),
     ("landing-victim-only", &["landing"]),
     ("landing-missing", &["landing"]),
+    ("unresolved-landing", &["landing"]),
     ("landing-misfit", &["landing"]),
     ("landing-not-evidence", &["landing"]),
     ("misspelt-checker", &["checkers"]),

@@ -59,7 +59,7 @@ pub(crate) fn json(plan: &Plan, text: &str, file: &str, states: &States, diags: 
         "claims": plan.claims.iter().map(claim).collect::<Vec<_>>(),
         "missing_claims": plan.missing_claims.iter().map(missing).collect::<Vec<_>>(),
         "hypotheses": plan.hypotheses.iter().map(hypothesis).collect::<Vec<_>>(),
-        "techniques": plan.techniques.iter().map(|t| json!({ "name": t.name.value, "fields": labelled(&t.fields) })).collect::<Vec<_>>(),
+        "techniques": plan.techniques.iter().map(|t| json!({ "id": t.id.as_ref().map(|id| id.value.to_string()), "name": t.name.value, "fields": labelled(&t.fields) })).collect::<Vec<_>>(),
         "scenarios": plan.scenarios.iter().map(|s| scenario(plan, s, states, &places)).collect::<Vec<_>>(),
         "inventory": rows(&plan.inventory, &places),
         "coverage": rows(&plan.coverage, &places),

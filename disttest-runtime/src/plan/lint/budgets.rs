@@ -1,6 +1,6 @@
 //! Rules about budgets.
 
-use super::{Context, is_unfilled};
+use super::Context;
 use crate::base::diagnostic::Diagnostic;
 use crate::plan::Release;
 use crate::plan::labels::{EXIT_CRITERIA, FAULTS, HARDENING, RELEASE, SMOKE};
@@ -10,7 +10,8 @@ use crate::plan::rules::report;
 /// Each scenario has its three tiers.
 pub(super) fn missing_budgets(context: &Context<'_>, out: &mut Vec<Diagnostic>) {
     for scenario in &context.plan.scenarios {
-        let absent = |label: &&&str| scenario.field(label).is_none_or(|v| is_unfilled(&v.value));
+        // What is written and cannot be read, `TBD` included, the parser has told.
+        let absent = |label: &&&str| scenario.field(label).is_none();
         let missing: Vec<&str> = [SMOKE, HARDENING, RELEASE].iter().filter(absent).copied().collect();
         if missing.is_empty() {
             continue;
@@ -33,9 +34,12 @@ pub(super) fn missing_budgets(context: &Context<'_>, out: &mut Vec<Diagnostic>) 
 /// Hardening is stronger than smoke.
 pub(super) fn budget_not_stronger(context: &Context<'_>, out: &mut Vec<Diagnostic>) {
     for scenario in &context.plan.scenarios {
-        // The two are compared whether or not the release budget can be read.
-        let read = scenario.budgets.as_ref().map(|budgets| (budgets.smoke, budgets.hardening));
-        let Some((smoke, hardening)) = read.or_else(|| scenario.smoke().zip(scenario.hardening())) else { continue };
+        // Each tier for itself: one that cannot be read must not hide how weak another is.
+        let tiers = match &scenario.budgets {
+            Some(budgets) => (Some(budgets.smoke), Some(budgets.hardening)),
+            None => (scenario.smoke(), scenario.hardening()),
+        };
+        let (Some(smoke), Some(hardening)) = tiers else { continue };
         let weak = hardening.not_stronger_than(&smoke);
         if !weak.is_empty() {
             let span = scenario.field(HARDENING).map_or(scenario.id.span, |f| f.span);

@@ -34,7 +34,7 @@ pub(super) fn checker_misfit(context: &Context<'_>, out: &mut Vec<Diagnostic>) {
                 Fit::Far
                     if owner
                         .passage(Part::Checker)
-                        .is_some_and(|p| p.has(&["because", "since", "reason*", "suffices"])) => {}
+                        .is_some_and(|p| p.has(&["because", "since", "reason*", "suffices", "closest"])) => {}
                 Fit::Far => {
                     let message =
                         format!("{}: the picker has no row near {named} for {model} and {category}", owner.id.value);
@@ -167,6 +167,8 @@ pub(super) fn idempotency_key_missing(context: &Context<'_>, out: &mut Vec<Diagn
         "nonce*",
         "keys in input",
         "key in input",
+        "in `input`",
+        "in input",
         "by the key",
         "invoice*",
         "payment id*",

@@ -137,7 +137,7 @@ mod tests {
     fn labels_that_are_almost_ones_of_the_format_are_known() {
         let check = |label: &str, expect: Option<&str>| assert_eq!(label_meant(label), expect, "{label}");
         check("Worklaod", Some("Workload"));
-        check("Falsifies if it FAIL", Some("Falsifies if it FAILs"));
+        check("Falsfies if it FAILs", Some("Falsifies if it FAILs"));
         check("Smoke budgett", Some("Smoke budget"));
         check("Oracle", None);
         check("Background", None);

@@ -38,8 +38,7 @@ impl Page<'_> {
 
     pub(super) fn hypotheses(&mut self) {
         for hypothesis in &self.plan.hypotheses {
-            let line = format!("{}. {}", hypothesis.id.value, title_and_text(hypothesis));
-            self.out.push_str(line.trim_end());
+            self.out.push_str(format!("{}. {}", hypothesis.id.value, title_and_text(hypothesis)).trim_end());
             self.out.push('\n');
             let others = hypothesis.other.iter().map(|f| f.value.value.as_str());
             let told = [

@@ -1,8 +1,8 @@
 //! AUTO-GENERATED from test plan: docs/testing-plans/abd-register.md
 //! Scenario: S3 every_healthy_node_serves_reads_and_writes
 //! Falsifies: C3, C4 (see §1b of the plan for full text)
-//! Plan-SHA256: dfa26446b014d48be5e1805857e605dc8f2d3f6bf8a04e060a9cf652258bc8e9   Scenario-SHA256: 744cc44231648eedd79e2ed7bcf999101513708994957fa265a14b404bccab3e   Generator: cargo-disttest 0.1.0
-//! Frame-SHA256: f1b9b566ac507c17555d998d92874d0b6996fa19d352a1c7e5f9ef02f8dedc1b
+//! Plan-SHA256: d333239ff1d68db8b896d30f451b5e5aad3a563f07bad225cf58850b648c4ffc   Scenario-SHA256: 744cc44231648eedd79e2ed7bcf999101513708994957fa265a14b404bccab3e   Generator: cargo-disttest 0.1.0
+//! Frame-SHA256: 77526b0240fd89eb4f89c5de7296aac306d767fdb3b395b135f1b4a7b8523d5c
 //!
 //! REVIEW BEFORE TREATING AS A PERMANENT REGRESSION: the workload, the faults and the oracle below must be what the
 //! plan says, and the oracle must be able to reject a wrong history.
@@ -16,7 +16,7 @@ use disttest_runtime::prelude::*;
 #[disttest_runtime::scenario(
     id = "S3",
     plan = "docs/testing-plans/abd-register.md",
-    plan_sha256 = "dfa26446b014d48be5e1805857e605dc8f2d3f6bf8a04e060a9cf652258bc8e9",
+    plan_sha256 = "d333239ff1d68db8b896d30f451b5e5aad3a563f07bad225cf58850b648c4ffc",
     scenario_sha256 = "744cc44231648eedd79e2ed7bcf999101513708994957fa265a14b404bccab3e",
     falsifies("C3": liveness, "C4": operational),
     no_fault = "the claim under test is about a healthy cluster",
