@@ -23,6 +23,7 @@ mod resolve;
 mod rules;
 mod suppress;
 mod tiers;
+mod told;
 mod without_spans;
 
 pub use budget::{Budget, Budgets, Release, Tier};
@@ -45,10 +46,10 @@ use crate::base::diagnostic::Diagnostic;
 /// Everything there is to say about a text: [`parse`], then [`lint()`], then what [`resolve`] could not fill in, in
 /// the order of the text.
 pub fn check(text: &str) -> (Plan, Vec<Diagnostic>) {
-    let (plan, mut told, masked) = parse::parse_masked(text);
-    told.extend(lint::lint_all(&plan, text, &masked));
-    told.sort_by_key(|d| (d.span.start, d.span.end));
-    (plan, told)
+    let (plan, mut found, masked) = parse::parse_masked(text);
+    found.extend(lint::lint_all(&plan, text, &masked));
+    found.sort_by_key(|d| (d.span.start, d.span.end));
+    (plan, found)
 }
 
 /// As [`check`], with the plan's own suppressions applied: what is told of it unless somebody sets levels, and what is

@@ -31,7 +31,7 @@ fn unsure(page: &str) -> bool {
         || page.lines().any(|line| line.starts_with('|') && line.contains("``"))
 }
 
-/// Where `### Scenario S<n>: ` starts a line. A thousand are enough: more of one rule are counted, not told.
+/// Where `### Scenario S<n>: ` starts a line. So many are enough: more findings of one rule are counted, not told.
 fn headings(text: &str) -> Vec<usize> {
     let starts = text.match_indices("### Scenario S").map(|(at, _)| at);
     let begins = |at: &usize| *at == 0 || text[..*at].ends_with('\n');

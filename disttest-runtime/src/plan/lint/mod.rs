@@ -28,6 +28,7 @@ use super::Id;
 use super::labels::{HARDENING, RELEASE, SMOKE};
 use super::model::Plan;
 use super::parse;
+use super::told::Told;
 use crate::base::diagnostic::{Diagnostic, Span};
 use context::{Context, owners};
 use std::collections::HashSet;
@@ -149,15 +150,13 @@ const CHECKS: &[Check] = &[
 /// Every rule over a plan and the text it was read from, in the order of the text. Time about linear in the text.
 pub fn lint(plan: &Plan, text: &str) -> Vec<Diagnostic> {
     let masked = parse::masked(text);
-    let mut out = rules(&Context::new(plan, text, &masked));
-    out.sort_by_key(|d| (d.span.start, d.span.end));
-    out
+    rules(&Context::new(plan, text, &masked)).in_order()
 }
 
 /// [`lint()`] and what [`super::resolve()`] could not fill in, for a text that is masked already; in no order.
 pub(super) fn lint_all(plan: &Plan, text: &str, masked: &str) -> Vec<Diagnostic> {
     let context = Context::new(plan, text, masked);
-    let mut out = rules(&context);
+    let mut out = rules(&context).in_order();
     // Arms inherit `Faults`: what is wrong with it is told once.
     let mut seen = HashSet::new();
     let fresh = context.cases.iter().flat_map(|case| &case.told).filter(|told| seen.insert((&told.rule, told.span)));
@@ -165,10 +164,14 @@ pub(super) fn lint_all(plan: &Plan, text: &str, masked: &str) -> Vec<Diagnostic>
     out
 }
 
-fn rules(context: &Context<'_>) -> Vec<Diagnostic> {
+fn rules(context: &Context<'_>) -> Told {
+    let mut told = Told::default();
     let mut out = Vec::new();
-    CHECKS.iter().for_each(|check| check(context, &mut out));
-    out
+    for check in CHECKS {
+        check(context, &mut out);
+        out.drain(..).for_each(|diagnostic| told.push(diagnostic));
+    }
+    told
 }
 
 /// A scenario that `run` must not start with (format D2).

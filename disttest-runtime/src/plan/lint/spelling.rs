@@ -112,8 +112,11 @@ fn label_meant(label: &str) -> Option<&'static str> {
         return None;
     }
     let lower = label.to_lowercase();
-    let allowed = if lower.chars().count() < 8 { 1 } else { 2 };
+    let length = lower.chars().count();
+    let allowed = if length < 8 { 1 } else { 2 };
+    // Of another length, it is no misspelling of that one.
     let known = sets.iter().flat_map(|set| set.iter()).map(|label| label.name);
+    let known = known.filter(|name| name.chars().count().abs_diff(length) <= allowed);
     let near = known.map(|name| (distance(&lower, &name.to_lowercase()), name)).filter(|(off, _)| *off <= allowed);
     near.min_by_key(|(off, _)| *off).map(|(_, name)| name)
 }

@@ -17,6 +17,11 @@ impl Allowance {
         Allowance(20_000 + length / 8)
     }
 
+    /// For one cell or field by itself, of which a text may have a hundred thousand.
+    pub(super) fn for_cell() -> Allowance {
+        Allowance(128)
+    }
+
     fn take(&mut self, ids: usize) -> bool {
         let left = self.0.checked_sub(ids);
         self.0 = left.unwrap_or(self.0);

@@ -20,7 +20,6 @@ mod skeleton;
 mod source;
 mod table;
 mod techniques;
-mod told;
 mod units;
 
 pub(super) use categories::nearest as nearest_category;
@@ -30,13 +29,13 @@ pub(super) use sections::marks_of_section;
 
 use super::model::{Plan, Section};
 use super::rules::report;
+use super::told::Told;
 use super::{Budget, Id, Release};
 use crate::base::diagnostic::{Diagnostic, Span, Spanned};
 use line::Line;
 use scenario::places;
 use sections::{Opening, opening};
 use source::Source;
-use told::Told;
 
 /// Reads a plan. Every byte range in the result is one of `text`. Time and memory linear in the text.
 pub fn parse(text: &str) -> (Plan, Vec<Diagnostic>) {
@@ -62,7 +61,7 @@ pub(super) fn parse_masked(text: &str) -> (Plan, Vec<Diagnostic>, String) {
 
 /// The ids with this letter that a cell or field lists; doubtful ones are left out.
 pub(super) fn ids_in(text: &str, letter: char) -> Vec<Id> {
-    ids::list(text, 0, letter, &mut ids::Allowance::for_text(text.len())).ids.into_iter().map(|id| id.value).collect()
+    ids::list(text, 0, letter, &mut ids::Allowance::for_cell()).ids.into_iter().map(|id| id.value).collect()
 }
 
 /// A smoke or hardening budget, if the text is one.

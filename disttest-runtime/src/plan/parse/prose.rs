@@ -15,7 +15,10 @@ impl Reader<'_> {
             "" => self.verbatim(lines),
             "2" => notes(lines),
             "1c" => joined(without_sut_model(outside_tables(lines)).into_iter()),
-            "4" => joined(until(lines, hypotheses::starts_one)),
+            "4" => {
+                let tables = ranges(lines).first().map_or(lines.len(), |table| table.start);
+                joined(until(&lines[..tables], hypotheses::starts_one))
+            }
             "6" => joined(until(lines, techniques::names_one)),
             "7d" | "8" | "9" => String::new(),
             _ => joined(outside_tables(lines).into_iter()),

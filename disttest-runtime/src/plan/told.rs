@@ -1,32 +1,36 @@
-//! What the parser has to say, bounded: a text of ten megabytes may break one rule a million times.
+//! What there is to say about a plan, bounded: a text of ten megabytes may break one rule a million times.
 
 use crate::base::diagnostic::Diagnostic;
-use crate::plan::rules::rule;
-use std::collections::HashMap;
+use rustc_hash::FxHashMap;
 
-/// More findings of one rule than this tell nobody anything new.
-const MOST: usize = 1_000;
+/// More findings of one rule than this tell nobody anything new. A plan of a thousand scenarios stays below it.
+const MOST: usize = 20_000;
 
 /// Diagnostics under collection.
 #[derive(Debug, Default)]
-pub(super) struct Told {
+pub(in crate::plan) struct Told {
     kept: Vec<Diagnostic>,
-    counts: HashMap<&'static str, usize>,
+    counts: FxHashMap<String, usize>,
 }
 
 impl Told {
     /// Keeps the diagnostic, unless there are [`MOST`] of its rule; from then on they are counted.
-    pub(super) fn push(&mut self, diagnostic: Diagnostic) {
-        let Some(rule) = rule(&diagnostic.rule) else { return self.kept.push(diagnostic) };
-        let count = self.counts.entry(rule.name).or_default();
-        *count += 1;
-        if *count <= MOST {
-            self.kept.push(diagnostic);
+    pub(in crate::plan) fn push(&mut self, diagnostic: Diagnostic) {
+        match self.counts.get_mut(&diagnostic.rule) {
+            Some(count) if *count >= MOST => *count += 1,
+            Some(count) => {
+                *count += 1;
+                self.kept.push(diagnostic);
+            }
+            None => {
+                self.counts.insert(diagnostic.rule.clone(), 1);
+                self.kept.push(diagnostic);
+            }
         }
     }
 
     /// Everything, in the order of the text; what was only counted is said with the last one of its rule.
-    pub(super) fn in_order(mut self) -> Vec<Diagnostic> {
+    pub(in crate::plan) fn in_order(mut self) -> Vec<Diagnostic> {
         for (rule, more) in self.counts.iter().filter_map(|(rule, n)| Some((rule, n.checked_sub(MOST)?))) {
             if let Some(last) = self.kept.iter_mut().rfind(|d| d.rule == *rule).filter(|_| more > 0) {
                 last.message.push_str(&format!(" (and {more} more like this one)"));
@@ -44,9 +48,9 @@ mod tests {
     use crate::plan::rules::report;
 
     #[test]
-    fn a_rule_that_is_broken_a_million_times_is_told_a_thousand_times_with_the_rest_counted() {
+    fn a_rule_that_is_broken_a_million_times_is_told_often_enough_and_the_rest_counted() {
         let mut told = Told::default();
-        (0..1_500).for_each(|i| told.push(report("filler-row", Span::new(i, i), "a row", "delete it")));
+        (0..MOST + 500).for_each(|i| told.push(report("filler-row", Span::new(i, i), "a row", "delete it")));
         told.push(report("duplicate-id", Span::new(7, 8), "C1", "rename it"));
         let all = told.in_order();
         assert_eq!(all.len(), MOST + 1);
