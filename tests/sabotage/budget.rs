@@ -6,7 +6,7 @@ use disttest_runtime::prelude::*;
     id = "S3",
     plan = "plans/sabotage.md",
     plan_sha256 = "6cf2413244aee4d530c848d5801e366334229f5b124d404284d7c3f780767fe6",
-    scenario_sha256 = "ed352c463543d987507c3ae58193f5e5370f6f03bfc28b57c0eb35379d1e16c5",
+    scenario_sha256 = "048ae88663e7e5a0ddd1e3061961adfbf960836e15489f92f4e7ca781c88759a",
     falsifies("C1": safety),
     model = register,
     checkers("linearizability" per_key, "no-lost-ack"),

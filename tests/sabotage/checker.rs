@@ -6,7 +6,7 @@ use disttest_runtime::prelude::*;
     id = "S4",
     plan = "plans/sabotage.md",
     plan_sha256 = "6cf2413244aee4d530c848d5801e366334229f5b124d404284d7c3f780767fe6",
-    scenario_sha256 = "02750fb4edfbcb07c8bced8284a11ac3ccfe0e4961a4b0b943a8a8fd26048558",
+    scenario_sha256 = "5991a9a33e5b3c9f48630805a99a350b2d45ec40b8940de1d3be412cb9e52eda",
     falsifies("C1": safety),
     model = register,
     checkers("linearizability" per_key),

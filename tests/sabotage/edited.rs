@@ -6,7 +6,7 @@ use disttest_runtime::prelude::*;
     id = "S2",
     plan = "plans/sabotage.md",
     plan_sha256 = "6cf2413244aee4d530c848d5801e366334229f5b124d404284d7c3f780767fe6",
-    scenario_sha256 = "8d13303c71d5c8e951623773ab138a85c8372bb473f77742927c12c4dd64fa93",
+    scenario_sha256 = "1f7124b8c24c88e44dccff436424d735925860436a98b61ecb2375b45bd4744f",
     falsifies("C1": safety),
     model = register,
     checkers("linearizability" per_key, "no-lost-ack"),

@@ -6,7 +6,7 @@ use disttest_runtime::prelude::*;
     id = "S6",
     plan = "plans/sabotage.md",
     plan_sha256 = "6cf2413244aee4d530c848d5801e366334229f5b124d404284d7c3f780767fe6",
-    scenario_sha256 = "f5fc47aeaf91388e593a16623844865e5ad15741b6a9a22181b82b2d49374495",
+    scenario_sha256 = "d787cf91cf226e030b2a6dd84c5153c55a0d1a05df9037d5e53001be051e38b4",
     falsifies("C1": safety),
     model = register,
     checkers("linearizability" per_key, "no-lost-ack"),

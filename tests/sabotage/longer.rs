@@ -6,7 +6,7 @@ use disttest_runtime::prelude::*;
     id = "S7",
     plan = "plans/sabotage.md",
     plan_sha256 = "6cf2413244aee4d530c848d5801e366334229f5b124d404284d7c3f780767fe6",
-    scenario_sha256 = "10e08cb517809146d16e5434bc52bb9199b655ac62bd5f710661dd53d1190fb7",
+    scenario_sha256 = "4ecac4e6d07581b514b881cebdd44990c364193829049f0c2cef0dce380863dc",
     falsifies("C1": safety),
     model = register,
     checkers("linearizability" per_key, "no-lost-ack"),

@@ -6,7 +6,7 @@ use disttest_runtime::prelude::*;
     id = "S1",
     plan = "plans/sabotage.md",
     plan_sha256 = "6cf2413244aee4d530c848d5801e366334229f5b124d404284d7c3f780767fe6",
-    scenario_sha256 = "763156c385f4c0a611a23ca021ac2f315b091fdffae589aeb7015fd2dcbb2d65",
+    scenario_sha256 = "8536ecd52d123704d0b555e1c6fd11e1e2363791d549baae5c18e43b096dbb30",
     falsifies("C1": safety),
     model = register,
     checkers("linearizability" per_key, "no-lost-ack"),

@@ -6,7 +6,7 @@ use disttest_runtime::prelude::*;
     id = "S5",
     plan = "plans/sabotage.md",
     plan_sha256 = "6cf2413244aee4d530c848d5801e366334229f5b124d404284d7c3f780767fe6",
-    scenario_sha256 = "e61d0b44dbb0d9b2f3a4f1558521a90a597846a6a31abbb614faf1c8619909e3",
+    scenario_sha256 = "6e8517a5522b72375119bbe19eaed4f7e1ee8381c88b53f064bec28473779860",
     falsifies("C1": safety),
     model = register,
     checkers("linearizability" per_key, "no-lost-ack"),
