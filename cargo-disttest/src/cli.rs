@@ -386,7 +386,8 @@ An answers file is TOML, a table for each requirement:
   skip = false            # true: do not look for it
   missing = \"wait\"      # or \"proceed\"; or substitute = \"what stands in for it\"
 
-Exit status: 0 nothing is missing, 1 something is missing or too old, 2 a file cannot be read.")]
+Exit status: 0 everything is there, 1 something is missing or too old, 2 a file cannot be read, 3 of
+something nobody can tell whether it is there, or §6b cannot be read.")]
 pub(crate) struct ProbeArgs {
     /// Plan file
     #[arg(value_name = "PLAN")]

@@ -8,7 +8,7 @@ use crate::exit_code::{End, Failure, Outcome};
 use crate::plan_file::PlanFile;
 use crate::probe::answers::{Answer, Answers, Choice};
 use crate::probe::finding::{Finding, Presence, find_out, names};
-use crate::probe::need::{Need, needs};
+use crate::probe::need::{Need, needs, unread};
 use disttest_runtime::session::discover_toolbox;
 use serde::Serialize;
 use std::collections::BTreeMap;
@@ -37,12 +37,13 @@ pub(super) fn run(context: &Context, args: &ProbeArgs) -> Outcome {
     }
     let root = workspace.map_or_else(|| plan.path.parent().map(Path::to_path_buf), |workspace| Some(workspace.root));
     let toolbox = root.map(|root| discover_toolbox(&root)).unwrap_or_default();
-    let report = Report { schema: "disttest.probe/1", plan: plan.shown.clone(), asked, findings, toolbox };
+    let unread = unread(&plan.plan, &plan.text);
+    let report = Report { schema: "disttest.probe/1", plan: plan.shown.clone(), asked, unread, findings, toolbox };
     if let Some(path) = &args.save {
         save(context, path, &answers)?;
     }
     report.print(context, args)?;
-    Ok(if report.findings.iter().any(|f| f.presence.is_lacking()) { End::Lacking } else { End::Clean })
+    Ok(report.end())
 }
 
 /// The matrix as `run` puts it into the session: nobody is asked.
@@ -141,12 +142,26 @@ struct Report {
     plan: String,
     /// Whether anybody was asked before the machine was looked at.
     asked: bool,
+    /// Why §6b yields no findings, when that is not because it requires nothing.
+    unread: Option<&'static str>,
     findings: Vec<Finding>,
     /// (path, role) of what the repository has for testing.
     toolbox: Vec<(String, String)>,
 }
 
 impl Report {
+    /// What is missing outranks what nobody can tell, and that is no yes either.
+    fn end(&self) -> End {
+        let any = |test: fn(Presence) -> bool| self.findings.iter().any(|finding| test(finding.presence));
+        if any(Presence::is_lacking) {
+            End::Lacking
+        } else if self.unread.is_some() || any(|presence| matches!(presence, Presence::Unknown | Presence::Skipped)) {
+            End::NothingConcluded
+        } else {
+            End::Clean
+        }
+    }
+
     fn print(&self, context: &Context, args: &ProbeArgs) -> Result<(), Failure> {
         let console = &context.console;
         if context.json() {
@@ -161,7 +176,9 @@ impl Report {
             [&f.requirement, f.presence.word(), version, &f.floor, &f.source, &f.used_by].map(dash)
         };
         let rows: Vec<[String; 6]> = self.findings.iter().map(row).collect();
-        if rows.is_empty() {
+        if let Some(why) = self.unread {
+            console.error(format_args!("{why}: write the rows of §6b (cargo disttest plan {})", self.plan));
+        } else if rows.is_empty() {
             console.result("The plan requires nothing of its environment (§6b).");
         } else {
             console.result_text(&table(&heads, &rows));

@@ -2,7 +2,6 @@
 
 use super::known::{Known, Look};
 use super::version::version_in;
-use std::ffi::OsStr;
 use std::io::Read;
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
@@ -58,7 +57,7 @@ pub(crate) fn quoted(name: &str) -> Option<Seen> {
     on_path(name).map(|path| Seen::told(true, path.display().to_string()))
 }
 
-fn on_path(name: &str) -> Option<PathBuf> {
+pub(crate) fn on_path(name: &str) -> Option<PathBuf> {
     let path = std::env::var_os("PATH")?;
     // An empty entry means the current folder, whose files are nobody's tools.
     let folders = std::env::split_paths(&path).filter(|folder| folder.is_absolute());
@@ -71,37 +70,49 @@ fn is_executable(path: &Path) -> bool {
 
 fn program(name: &str, arguments: &[&str]) -> Seen {
     let Some(path) = on_path(name) else { return Seen::told(false, "not on PATH") };
-    let version = printed(path.as_os_str(), arguments).and_then(|text| version_in(&text));
-    Seen { present: Some(true), version, source: path.display().to_string() }
+    let shown = path.display();
+    match printed(&path, arguments) {
+        Some(text) => Seen { version: version_in(&text), ..Seen::told(true, shown.to_string()) },
+        // A file of that name that does not even tell its version may not work at all.
+        None => Seen::unknown(format!("{shown} does not tell its version")),
+    }
 }
 
-/// What a program prints, on both streams.
-fn printed(program: &OsStr, arguments: &[&str]) -> Option<String> {
+/// What a program prints on both streams, standard output first; `None` when it cannot be started, fails, or takes more
+/// than [`PATIENCE`].
+pub(crate) fn printed(program: &Path, arguments: &[&str]) -> Option<String> {
     // A folder of its own: some programs write where they are started.
     let folder = tempfile::tempdir().ok()?;
-    let output = tempfile::tempfile().ok()?;
+    let (mut out, mut err) = (tempfile::tempfile().ok()?, tempfile::tempfile().ok()?);
     let mut child = Command::new(program)
         .args(arguments)
         .current_dir(folder.path())
         .stdin(Stdio::null())
-        .stdout(output.try_clone().ok()?)
-        .stderr(output.try_clone().ok()?)
+        .stdout(out.try_clone().ok()?)
+        .stderr(err.try_clone().ok()?)
         .spawn()
         .ok()?;
     let started = Instant::now();
-    while child.try_wait().ok()?.is_none() {
+    let status = loop {
+        if let Some(status) = child.try_wait().ok()? {
+            break status;
+        }
         if started.elapsed() > PATIENCE {
             let _ = child.kill();
             let _ = child.wait();
             return None;
         }
+        // The standard library can wait for a child without end or not at all.
         std::thread::sleep(Duration::from_millis(5));
+    };
+    let mut text = String::new();
+    for file in [&mut out, &mut err] {
+        std::io::Seek::rewind(file).ok()?;
+        let mut bytes = Vec::new();
+        file.take(MOST).read_to_end(&mut bytes).ok()?;
+        text.push_str(&String::from_utf8_lossy(&bytes));
     }
-    let mut output = output;
-    std::io::Seek::rewind(&mut output).ok()?;
-    let mut bytes = Vec::new();
-    output.take(MOST).read_to_end(&mut bytes).ok()?;
-    Some(String::from_utf8_lossy(&bytes).into_owned())
+    status.success().then_some(text)
 }
 
 fn kernel() -> Seen {
@@ -191,6 +202,14 @@ mod tests {
         assert!(rust.version.is_some_and(|version| version.starts_with("1.")));
         assert_eq!(program("no-such-program-anywhere", &["--version"]), Seen::told(false, "not on PATH"));
         assert_eq!(quoted("no-such-program-anywhere"), None);
+    }
+
+    #[test]
+    fn what_a_program_prints_counts_only_when_it_ends_well() {
+        let sh = |script: &str| printed(Path::new("/bin/sh"), &["-c", script]);
+        assert_eq!(sh("echo err >&2; echo tool 1.2"), Some("tool 1.2\nerr\n".to_owned()));
+        assert_eq!(sh("echo segfault at 4.2; kill -SEGV $$"), None);
+        assert_eq!(sh("echo 4.2; exit 1"), None);
     }
 
     #[test]

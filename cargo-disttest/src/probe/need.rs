@@ -29,6 +29,20 @@ pub(crate) fn needs(plan: &Plan) -> Vec<Need> {
     plan.environment.iter().map(need).collect()
 }
 
+/// Why there are no needs, when that is not because the plan says that it has none.
+pub(crate) fn unread(plan: &Plan, text: &str) -> Option<&'static str> {
+    if !plan.environment.is_empty() {
+        return None;
+    }
+    let Some(section) = plan.sections.iter().find(|section| section.number == "6b") else {
+        return Some("the plan has no §6b, so that nothing is known of what it requires");
+    };
+    let said = text.get(section.span.start..section.span.end).unwrap_or_default();
+    let body = said.split_once('\n').map_or("", |(_, body)| body).trim().to_lowercase();
+    let none = ["none", "nothing", "n/a", "not applicable", "no requirement"].iter().any(|word| body.starts_with(word));
+    (!none).then_some("§6b has no table of requirements that can be read")
+}
+
 fn need(row: &Row) -> Need {
     let cell = |column: &str| row.cell(column).trim().to_owned();
     let requirement = cell("Requirement");
@@ -60,6 +74,17 @@ fn quoted(text: &str) -> Vec<String> {
 mod tests {
     use super::*;
     use disttest_runtime::plan::parse;
+
+    #[test]
+    fn a_section_that_cannot_be_read_is_not_one_that_requires_nothing() {
+        let check = |text: &str, expect: bool| assert_eq!(unread(&parse(text).0, text).is_some(), expect, "{text}");
+        check("# Test Plan: x\n", true);
+        check("# Test Plan: x\n\n## 6b. Environment requirements\n\n- etcd 3.5\n", true);
+        check("# Test Plan: x\n\n## 6b. Environment requirements\n", true);
+        check("# Test Plan: x\n\n## 6b. Environment requirements\n\nNone: it is one process.\n", false);
+        let table = "| Requirement | Version floor | Used by scenarios | Install hint |\n|---|---|---|---|\n| etcd | 3 | S1 | a |\n";
+        check(&format!("# Test Plan: x\n\n## 6b. Environment requirements\n\n{table}"), false);
+    }
 
     #[test]
     fn rows_of_the_plan_become_needs() {

@@ -360,3 +360,13 @@ fn arms_that_cannot_be_told_apart_or_have_no_place_are_told() {
         "S2 cannot be authored: its arms (S2/api, S2/sdk) are listed",
     );
 }
+
+#[test]
+fn a_check_that_looked_at_nothing_is_not_green() {
+    let package = Package::new();
+    let plan = package.read(PLAN_PATH);
+    let lines = plan.lines().filter(|line| !line.contains("Target test file"));
+    package.write(PLAN_PATH, &lines.map(|line| format!("{line}\n")).collect::<String>());
+    let answer = package.disttest(&["author", PLAN_PATH, "--check"]).expect(1);
+    assert!(answer.err.contains("no test file to check") && !answer.err.contains("Up to date"), "{}", answer.err);
+}

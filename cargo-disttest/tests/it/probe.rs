@@ -50,7 +50,8 @@ fn without_a_terminal_and_answers_it_says_that_nobody_was_asked() {
 fn answers_about_other_things_and_unreadable_ones_are_told() {
     let package = package();
     package.write("a.toml", "[etcd]\npresent = true\nversion = \"3.5\"\n\n[redis]\nskip = true\n");
-    let answer = package.disttest(&["probe", PLAN_PATH, "--answers", "a.toml"]).expect(0);
+    // Nobody knows of the flurble, which is no yes.
+    let answer = package.disttest(&["probe", PLAN_PATH, "--answers", "a.toml"]).expect(3);
     assert!(answer.err.contains("the plan requires no `redis`"), "{}", answer.err);
     package.write("a.toml", "[etcd]\nhope = true\n");
     assert!(
@@ -66,4 +67,31 @@ fn a_run_waits_for_what_the_operator_waits_for() {
     let args = ["run", PLAN_PATH, "--answers", "a.toml", "--allow-missing-budgets"];
     let answer = package.disttest(&args).expect(4);
     assert!(answer.err.contains("wait for what is missing") && answer.err.contains("etcd"), "{}", answer.err);
+}
+
+#[test]
+fn a_plan_whose_requirements_cannot_be_read_does_not_require_nothing() {
+    let package = Package::new();
+    let none = package.disttest(&["probe", PLAN_PATH]).expect(3);
+    assert!(none.err.contains("no §6b") && !none.out.contains("requires nothing"), "{}{}", none.out, none.err);
+    let list = crate::package::PLAN.replacen("## 7. Scenarios", "## 6b. E\n\n- etcd 3.5\n\n## 7. Scenarios", 1);
+    package.write(PLAN_PATH, &list);
+    assert!(package.disttest(&["probe", PLAN_PATH]).expect(3).err.contains("no table of requirements"));
+}
+
+#[test]
+fn a_program_that_crashes_is_not_present_in_the_version_of_its_last_words() {
+    use std::os::unix::fs::PermissionsExt;
+    let package = package();
+    package.write("bin/etcd", "#!/bin/sh\necho segfault at 4.2\nkill -SEGV $$\n");
+    std::fs::set_permissions(package.path("bin/etcd"), std::fs::Permissions::from_mode(0o755)).unwrap();
+    let path = std::env::join_paths(
+        [package.path("bin")].into_iter().chain(std::env::split_paths(&std::env::var_os("PATH").unwrap())),
+    );
+    let mut command = crate::package::binary();
+    command.current_dir(package.root()).env("PATH", path.unwrap());
+    command.args(["disttest", "probe", PLAN_PATH, "--format", "json"]);
+    let report: Value = serde_json::from_str(&crate::package::answer(command).expect(3).out).unwrap();
+    let etcd = &report["findings"][2];
+    assert_eq!((&etcd["presence"], &etcd["version"]), (&"unknown".into(), &Value::Null));
 }

@@ -26,7 +26,13 @@ pub(super) fn check(
         ..Problem::new(Some(id), std::path::Path::new(&plan.shown), "refused", &diagnostic.message, String::new())
     });
     let problems = files.iter().flat_map(problems_of).chain(manifests.iter().map(entry_missing)).chain(refused);
-    let problems: Vec<Problem> = problems.collect();
+    let mut problems: Vec<Problem> = problems.collect();
+    if files.is_empty() && problems.is_empty() {
+        // A gate that looked at nothing must not be green.
+        let message = "there is no test file to check: none of the scenarios can be authored";
+        let path = std::path::Path::new(&plan.shown);
+        problems.push(Problem::new(None, path, "nothing-checked", message, String::new()));
+    }
     let end = if problems.is_empty() { End::Clean } else { End::Drift };
     let report = Report::of_check(plan, found, files, problems);
     if context.json() {
