@@ -3,10 +3,9 @@
 
 use super::crates::Crates;
 use super::sources;
+use crate::probe::look;
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
-use std::time::{Duration, Instant};
 
 /// A program that seems to be needed.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -194,7 +193,7 @@ pub(crate) fn find(root: &Path, crates: &Crates) -> Vec<Tool> {
     };
     let tool = |known: &Known| {
         let because = because(known)?;
-        let program = known.programs.iter().find_map(|program| on_the_path(program));
+        let program = known.programs.iter().find_map(|program| look::on_path(program));
         let version = program.map(|program| version(&program, known.version).unwrap_or_default());
         Some(Tool { name: known.name, because, version, install: known.install })
     };
@@ -203,7 +202,7 @@ pub(crate) fn find(root: &Path, crates: &Crates) -> Vec<Tool> {
 
 /// What `rustc --version` says, and the version a package asks for.
 pub(crate) fn rust() -> Option<String> {
-    let rustc = std::env::var_os("RUSTC").map(PathBuf::from).or_else(|| on_the_path("rustc"))?;
+    let rustc = std::env::var_os("RUSTC").map(PathBuf::from).or_else(|| look::on_path("rustc"))?;
     version(&rustc, "--version").filter(|text| !text.is_empty())
 }
 
@@ -228,48 +227,11 @@ fn words(text: &str) -> BTreeSet<String> {
     words.filter(|word| !word.is_empty()).map(str::to_lowercase).collect()
 }
 
-fn on_the_path(program: &str) -> Option<PathBuf> {
-    let path = std::env::var_os("PATH")?;
-    let names = [program.to_owned(), format!("{program}{}", std::env::consts::EXE_SUFFIX)];
-    std::env::split_paths(&path)
-        .filter(|folder| folder.is_absolute())
-        .flat_map(|folder| names.clone().map(|name| folder.join(name)))
-        .find(|file| is_executable(file))
-}
-
-fn is_executable(file: &Path) -> bool {
-    #[cfg(unix)]
-    {
-        use std::os::unix::fs::PermissionsExt;
-        file.metadata().is_ok_and(|file| file.is_file() && file.permissions().mode() & 0o111 != 0)
-    }
-    #[cfg(not(unix))]
-    file.is_file()
-}
-
-/// The first line that `program` prints when asked for its version; `None` when it does not within two seconds.
+/// The first line that `program` prints when asked for its version; `None` when it fails or takes too long.
 fn version(program: &Path, argument: &str) -> Option<String> {
-    if argument.is_empty() {
-        return None;
-    }
-    let mut command = Command::new(program);
-    command.arg(argument).stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
-    let mut child = command.spawn().ok()?;
-    let until = Instant::now() + Duration::from_secs(2);
-    // A version is shorter than a pipe's buffer: nothing needs to be read before the end.
-    while child.try_wait().ok()?.is_none() {
-        if Instant::now() > until {
-            let _ = child.kill();
-            let _ = child.wait();
-            return None;
-        }
-        std::thread::sleep(Duration::from_millis(10));
-    }
-    let output = child.wait_with_output().ok()?;
-    // `java -version` prints on stderr.
-    let text = [output.stdout, output.stderr].map(|bytes| String::from_utf8_lossy(&bytes).into_owned());
-    let line = text.iter().filter(|_| output.status.success()).flat_map(|text| text.lines()).map(str::trim);
-    line.filter(|line| !line.is_empty()).map(|line| line.chars().take(80).collect()).next()
+    let text = look::printed(program, &[Some(argument).filter(|argument| !argument.is_empty())?])?;
+    let line = text.lines().map(str::trim).find(|line| !line.is_empty())?;
+    Some(line.chars().take(80).collect())
 }
 
 #[cfg(test)]

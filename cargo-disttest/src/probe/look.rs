@@ -57,6 +57,7 @@ pub(crate) fn quoted(name: &str) -> Option<Seen> {
     on_path(name).map(|path| Seen::told(true, path.display().to_string()))
 }
 
+/// The program of this name on PATH; it is not started.
 pub(crate) fn on_path(name: &str) -> Option<PathBuf> {
     let path = std::env::var_os("PATH")?;
     // An empty entry means the current folder, whose files are nobody's tools.
