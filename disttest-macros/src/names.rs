@@ -68,22 +68,6 @@ pub(crate) fn is_no_evidence(signal: &str) -> bool {
 
 /// The candidate within a third of the word's length in edits, if there is one.
 pub(crate) fn nearest<'a>(word: &str, candidates: &[&'a str]) -> Option<&'a str> {
-    let scored = candidates.iter().map(|candidate| (distance(word, candidate), *candidate));
+    let scored = candidates.iter().map(|candidate| (strsim::levenshtein(word, candidate), *candidate));
     scored.min().filter(|(edits, _)| *edits <= word.chars().count().div_ceil(3)).map(|(_, candidate)| candidate)
-}
-
-/// Levenshtein distance.
-fn distance(a: &str, b: &str) -> usize {
-    let b: Vec<char> = b.chars().collect();
-    let mut row: Vec<usize> = (0..=b.len()).collect();
-    for (i, ca) in a.chars().enumerate() {
-        let mut diagonal = row[0];
-        row[0] = i + 1;
-        for (j, cb) in b.iter().enumerate() {
-            let above = row[j + 1];
-            row[j + 1] = (diagonal + usize::from(ca != *cb)).min(above + 1).min(row[j] + 1);
-            diagonal = above;
-        }
-    }
-    row[b.len()]
 }

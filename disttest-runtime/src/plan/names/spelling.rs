@@ -22,7 +22,9 @@ pub fn misspelt(word: &str) -> Option<&'static str> {
     if known.iter().any(|(name, _)| **name == word) {
         return None;
     }
-    let near = |name: &[char]| name.len().abs_diff(letters.len()) <= allowed && distance(name, &letters) <= allowed;
+    let near = |name: &Vec<char>| {
+        name.len().abs_diff(letters.len()) <= allowed && strsim::generic_levenshtein(name, &letters) <= allowed
+    };
     known.iter().find(|(_, name)| near(name)).map(|(name, _)| *name)
 }
 
@@ -44,21 +46,6 @@ fn letters_of_spellings() -> &'static [(&'static str, Vec<char>)] {
         all.map(|name| (name, name.chars().collect())).collect()
     });
     &SPELLINGS
-}
-
-/// Number of letters to insert, delete or replace (Levenshtein 1965), row by row.
-fn distance(a: &[char], b: &[char]) -> usize {
-    let mut row: Vec<usize> = (0..=b.len()).collect();
-    for (i, x) in a.iter().enumerate() {
-        let mut diagonal = row[0];
-        row[0] = i + 1;
-        for (j, y) in b.iter().enumerate() {
-            let replaced = diagonal + usize::from(x != y);
-            diagonal = row[j + 1];
-            row[j + 1] = replaced.min(row[j] + 1).min(row[j + 1] + 1);
-        }
-    }
-    row[b.len()]
 }
 
 #[cfg(test)]

@@ -72,23 +72,10 @@ const MEANT: &[(&str, Category)] = &[
 
 fn closest_spelling(word: &str) -> Category {
     let word: String = word.chars().take(40).collect();
-    Category::ALL.into_iter().min_by_key(|c| distance(&word, &c.as_str().to_lowercase())).unwrap_or(Category::Safety)
-}
-
-/// Edit distance (Levenshtein 1966), one row at a time.
-fn distance(a: &str, b: &str) -> usize {
-    let b: Vec<char> = b.chars().collect();
-    let mut row: Vec<usize> = (0..=b.len()).collect();
-    for (i, x) in a.chars().enumerate() {
-        let mut diagonal = row[0];
-        row[0] = i + 1;
-        for (j, y) in b.iter().enumerate() {
-            let substituted = diagonal + usize::from(x != *y);
-            diagonal = row[j + 1];
-            row[j + 1] = substituted.min(row[j] + 1).min(diagonal + 1);
-        }
-    }
-    row[b.len()]
+    Category::ALL
+        .into_iter()
+        .min_by_key(|c| strsim::levenshtein(&word, &c.as_str().to_lowercase()))
+        .unwrap_or(Category::Safety)
 }
 
 fn words(cell: &str) -> Vec<String> {
