@@ -215,7 +215,9 @@ impl Mask<'_> {
         }
     }
 
-    /// Blanks comments, and whole elements whose content is no Markdown.
+    /// Blanks comments, and whole elements whose content is no Markdown. A comment that is never closed hides the rest
+    /// of the block only if the block starts with it, and the rest is then all of the text: in another block it ends
+    /// with a paragraph, and would hide other lines where that changes places.
     fn html(&mut self, range: Range<usize>) {
         let text = &self.text[range.clone()];
         let bare = text.trim_start();
@@ -228,6 +230,9 @@ impl Mask<'_> {
             let close = text[open..].find("-->").map(|i| open + i + 3);
             if close.is_none() {
                 self.open_comments.push(Span::new(range.start + open, range.start + open + 4));
+            }
+            if close.is_none() && open > text.len() - bare.len() {
+                return;
             }
             at = close.unwrap_or(text.len());
             self.hide(range.start + open..range.start + at, Place::Comment);

@@ -3,16 +3,14 @@
 use super::super::labels::{self, Labels, SKELETON};
 use super::super::model::{Arm, Field, ModelBlock, Scenario};
 use super::fields::Fields;
-use super::text::{fence, heading, may_be_indented};
+use super::text::{self, fence, heading, may_be_indented};
 use crate::base::diagnostic::Spanned;
 
 const BASE: &[Labels] = &[labels::SCENARIO, labels::MODEL_BLOCK_EXACT];
 
 /// Writes the scenario.
 pub(super) fn write(out: &mut String, scenario: &Scenario) {
-    let name = &scenario.name.value;
-    let colon = if name.is_empty() { "" } else { ": " };
-    heading(out, 3, &format!("Scenario {}{colon}{name}", scenario.id.value));
+    heading(out, 3, &format!("Scenario {}{}", scenario.id.value, text::name(&scenario.name.value)));
     let language = scenario.skeleton_language.as_ref().map_or("", |language| language.value.as_str());
     let labelled = scenario.fields.iter().any(|field| field.label == SKELETON);
     for body in scenario.skeleton.iter().filter(|_| !labelled).chain(&scenario.code_blocks) {
@@ -75,8 +73,7 @@ fn model_block(out: &mut String, level: usize, block: &ModelBlock) {
 
 fn arm(out: &mut String, arm: &Arm, language: &str) {
     out.push('\n');
-    let name = arm.name.as_deref().map(|name| format!(": {name}")).unwrap_or_default();
-    heading(out, 4, &format!("Arm {}{name}", arm.id.value));
+    heading(out, 4, &format!("Arm {}{}", arm.id.value, text::name(arm.name.as_deref().unwrap_or(""))));
     own(out, &arm.fields, arm.skeleton.as_ref(), language);
     if let Some(block) = &arm.model_block {
         model_block(out, 5, block);

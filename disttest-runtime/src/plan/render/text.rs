@@ -18,6 +18,20 @@ pub(super) fn heading(out: &mut String, level: usize, title: &str) {
     out.push_str("\n\n");
 }
 
+/// The name behind the id of a heading. The reader takes code marks around a name off: within them `<!--` opens no
+/// comment.
+pub(super) fn name(name: &str) -> String {
+    if name.is_empty() {
+        return String::new();
+    }
+    let marks = if name.contains("<!--") { "`".repeat(longest_run(name) + 1) } else { String::new() };
+    format!(": {marks}{name}{marks}")
+}
+
+fn longest_run(text: &str) -> usize {
+    text.split(|c| c != '`').map(str::len).max().unwrap_or(0)
+}
+
 /// A line of a value, with a guard if it would be taken for a heading, a quotation, code, a comment or an underline.
 pub(super) fn line(out: &mut String, indent: usize, text: &str) {
     out.extend(std::iter::repeat_n(' ', indent));
@@ -75,8 +89,7 @@ fn starts_code(text: &str) -> bool {
 
 /// A fenced block, its fence longer than any run of backticks in it.
 pub(super) fn fence(out: &mut String, indent: usize, language: &str, body: &str) {
-    let longest = body.split(|c| c != '`').map(str::len).max().unwrap_or(0);
-    let fence = "`".repeat(longest.max(2) + 1);
+    let fence = "`".repeat(longest_run(body).max(2) + 1);
     let pad = " ".repeat(indent);
     out.push_str(&format!("{pad}{fence}{language}\n"));
     for line in body.split_inclusive('\n') {
