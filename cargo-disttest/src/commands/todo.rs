@@ -72,11 +72,20 @@ fn look(
     left: &mut Left,
 ) -> Result<(), Failure> {
     let found = targets::find(workspace, plan, ids)?;
-    for target in &found.targets {
-        let member = &target.placed.member;
+    let rust = found.targets.iter().map(|target| (&target.placed, &target.wanted, None));
+    let foreign = found.foreign.iter().map(|target| (&target.placed, &target.foreign.wanted, Some(&target.foreign)));
+    let mut files: Vec<_> = rust.chain(foreign).collect();
+    files.sort_by_key(|(_, wanted, _)| found.order.iter().position(|id| *id == wanted.attribute.id));
+    for (placed, wanted, foreign) in files {
+        let member = &placed.member;
         let package = packages.entry(member.root.clone()).or_insert_with(|| Package::of(member, crates));
-        let subject = Subject { plan, target, package, shown: &|path: &Path| shorter(path).display().to_string() };
-        subject.look(left).map_err(|why| Failure::new(End::Unreadable, why))?;
+        let shown = |path: &Path| shorter(path).display().to_string();
+        let subject = Subject { plan, placed, wanted, package, shown: &shown };
+        let looked = match foreign {
+            None => subject.look(left),
+            Some(foreign) => subject.look_foreign(foreign, left),
+        };
+        looked.map_err(|why| Failure::new(End::Unreadable, why))?;
     }
     left.not_authored.extend(without_target(plan, ids, &found)?);
     Ok(())
@@ -96,10 +105,14 @@ fn without_target(plan: &PlanFile, ids: &[String], found: &targets::Found) -> Re
             why,
             command: format!("cargo disttest plan {}", shell(&plan.shown)),
         };
-        let left_out: Vec<_> = found.left_out.iter().filter(|(part, _)| belongs(part, &id)).collect();
-        list.extend(left_out.iter().map(|(part, why)| entry(part, why.clone())));
-        let placed = found.targets.iter().any(|target| belongs(&target.wanted.attribute.id, &id));
-        if left_out.is_empty() && !placed {
+        let refused = found.refusals.iter().map(|(part, told)| (part, told.message.clone()));
+        let left_out = found.not_authored().map(|(part, why)| (part, why.clone())).chain(refused);
+        let left_out: Vec<_> = left_out.filter(|(part, _)| belongs(part, &id)).collect();
+        let placed = found.targets.iter().any(|target| belongs(&target.wanted.attribute.id, &id))
+            || found.foreign.iter().any(|target| target.foreign.wanted.attribute.id == id);
+        let nowhere = left_out.is_empty() && !placed;
+        list.extend(left_out.into_iter().map(|(part, why)| entry(part, why)));
+        if nowhere {
             list.push(entry(&id, refusal(scenario, found)));
         }
     }
@@ -223,7 +236,7 @@ fn item_text(item: &Item, before: &[Item]) -> String {
         }
     }
     out.push_str(&field("check", &item.commands.check));
-    out.push_str(&field("check", &item.commands.test));
+    out.push_str(&field("check", item.commands.test.as_deref().unwrap_or_default()));
     out
 }
 

@@ -2,17 +2,16 @@
 
 use super::fills::{Fill, Known};
 use super::offers::{self, Offer};
+use super::owner::{Claim, Hypothesis, Owner};
 use super::sibling::{Sibling, Tests};
 use super::snippets::Helper;
 use super::support::{self, Program, Support};
 use crate::author::regions::{self, Pieces, Region};
 use crate::author::write;
-use crate::author::{FileChange, file_change, frame};
+use crate::author::{FileChange, Wanted, file_change, frame};
 use crate::new::crates::Crates;
 use crate::plan_file::PlanFile;
-use crate::targets::Target;
-use crate::workspace::Member;
-use disttest_runtime::plan::{self, Plan, Resolved, Scenario};
+use crate::workspace::{Member, Placed};
 use disttest_runtime::report::escape::shell;
 use serde::Serialize;
 use std::path::Path;
@@ -58,35 +57,13 @@ pub(crate) struct Item {
     pub commands: Commands,
 }
 
-/// A claim in full.
-#[derive(Clone, Debug, Serialize)]
-pub(crate) struct Claim {
-    /// Its id.
-    pub id: String,
-    /// The promise.
-    pub text: String,
-    /// What kinds of promise it is.
-    pub categories: Vec<String>,
-}
-
-/// A hypothesis in full.
-#[derive(Clone, Debug, Serialize)]
-pub(crate) struct Hypothesis {
-    /// Its id.
-    pub id: String,
-    /// What goes wrong.
-    pub title: String,
-    /// How, in a sentence.
-    pub text: String,
-}
-
 /// Commands that check the work, in the order in which to run them.
 #[derive(Clone, Debug, Serialize)]
 pub(crate) struct Commands {
     /// Nothing is left to fill, and nothing drifted.
     pub check: String,
-    /// It runs.
-    pub test: String,
+    /// It runs; none for a test in another language, which has a runner of its own.
+    pub test: Option<String>,
 }
 
 /// A scenario whose file is not written.
@@ -159,8 +136,10 @@ impl Package {
 pub(crate) struct Subject<'a> {
     /// The plan.
     pub plan: &'a PlanFile,
-    /// The scenario's file and what it should say.
-    pub target: &'a Target,
+    /// Where it is.
+    pub placed: &'a Placed,
+    /// What it should say.
+    pub wanted: &'a Wanted,
     /// Its package.
     pub package: &'a Package,
     /// Names a file for people.
@@ -173,12 +152,12 @@ impl Subject<'_> {
     /// # Errors
     /// A file that cannot be read.
     pub(crate) fn look(&self, left: &mut Left) -> Result<(), String> {
-        let path = self.target.placed.path();
-        let id = self.target.wanted.attribute.id.clone();
+        let path = self.placed.path();
+        let id = self.wanted.attribute.id.clone();
         let (plan, file) = (self.plan.shown.clone(), (self.shown)(&path));
         let text = write::read(&path)?;
         let author = format!("cargo disttest author {}", shell(&plan));
-        let change = file_change(&self.target.wanted, text.as_deref(), &|_| None);
+        let change = file_change(self.wanted, text.as_deref(), &|_| None);
         let (drift, fields) = match &change {
             FileChange::Create { .. } => (None, Vec::new()),
             FileChange::UpToDate { unfilled } => (None, unfilled.clone()),
@@ -190,10 +169,7 @@ impl Subject<'_> {
         let pieces = text.as_deref().and_then(|text| Some((text, regions::parse(text).ok()?)));
         let ours = pieces.filter(|(_, pieces)| self.is_ours(pieces));
         let Some((text, pieces)) = ours else {
-            let why = drift.unwrap_or_else(|| "its test file is not written yet".to_owned());
-            let name = self.target.wanted.name.clone();
-            let command = format!("{author} --scenario {}", shell(&id));
-            left.not_authored.push(NotAuthored { plan, scenario: id, name, file: Some(file), why, command });
+            left.not_authored.push(self.not_written(drift));
             return Ok(());
         };
         let before = left.items.len();
@@ -205,7 +181,7 @@ impl Subject<'_> {
         left.items.extend(fields.map(|(arm, field)| self.field(arm, field, drift.as_ref())));
         let open: Vec<&Region<'_>> = pieces.regions.iter().filter(|region| !region.is_filled()).collect();
         if !open.is_empty() {
-            let placed = &self.target.placed;
+            let placed = self.placed;
             let support = support::find(&placed.member.root, &placed.relative);
             left.items.extend(open.iter().map(|region| self.region(region, text, support.as_ref(), drift.as_ref())));
         }
@@ -216,11 +192,23 @@ impl Subject<'_> {
         Ok(())
     }
 
+    /// There is no file of ours; `why`, if another is in its place.
+    pub(super) fn not_written(&self, why: Option<String>) -> NotAuthored {
+        let id = self.wanted.attribute.id.clone();
+        NotAuthored {
+            plan: self.plan.shown.clone(),
+            name: self.wanted.name.clone(),
+            file: Some((self.shown)(&self.placed.path())),
+            why: why.unwrap_or_else(|| "its test file is not written yet".to_owned()),
+            command: format!("cargo disttest author {} --scenario {}", shell(&self.plan.shown), shell(&id)),
+            scenario: id,
+        }
+    }
+
     /// `author` wrote it for this scenario.
     fn is_ours(&self, pieces: &Pieces<'_>) -> bool {
         let id = pieces.header_line("Scenario:").and_then(|line| line.split(' ').next());
-        pieces.header_line("AUTO-GENERATED from test plan:").is_some()
-            && id == Some(self.target.wanted.attribute.id.as_str())
+        pieces.header_line("AUTO-GENERATED from test plan:").is_some() && id == Some(self.wanted.attribute.id.as_str())
     }
 
     fn region(&self, region: &Region<'_>, text: &str, support: Option<&Support>, drift: Option<&String>) -> Item {
@@ -233,12 +221,7 @@ impl Subject<'_> {
             support,
             arm: owner.arm.as_deref(),
         };
-        let prose = match region.name.rsplit('/').next() {
-            Some("workload") => owner.field("Workload").to_owned(),
-            Some("faults") => owner.field(plan::FAULTS).to_owned(),
-            Some("oracle") => owner.field(plan::ORACLE).to_owned(),
-            _ => "imports, types and functions that the other regions need".to_owned(),
-        };
+        let prose = owner.prose(region.name).unwrap_or("imports, types and functions that the other regions need");
         let (fill, why) = match known.fill(region.name) {
             Some(Ok(fill)) => (Some(fill), None),
             Some(Err(why)) => (None, Some(why)),
@@ -248,7 +231,7 @@ impl Subject<'_> {
         let note =
             why.or_else(|| (fill.is_none() || left.len() > 1).then(|| left.join("; "))).filter(|n| !n.is_empty());
         let told = owner.told(plan);
-        let path = self.target.placed.path();
+        let path = self.placed.path();
         let sibling = self.package.tests.sibling(&path, region.name, &told, self.shown);
         let offers = offers::of(&known, region.name);
         Item {
@@ -257,7 +240,7 @@ impl Subject<'_> {
             lines: Some((region.line, region.end_line(text))),
             helpers: helpers(fill.as_ref(), &offers),
             offers,
-            prose,
+            prose: prose.to_owned(),
             sibling,
             fill,
             note,
@@ -306,14 +289,14 @@ impl Subject<'_> {
         }
     }
 
-    fn item(&self, owner: &Owner<'_>, drift: Option<&String>) -> Item {
-        let placed = &self.target.placed;
+    pub(super) fn item(&self, owner: &Owner<'_>, drift: Option<&String>) -> Item {
+        let placed = self.placed;
         let file = (self.shown)(&placed.path());
         let stem = Path::new(&placed.relative).file_stem().map(|stem| stem.to_string_lossy().into_owned());
         let target = placed.test_target().map(str::to_owned).or(stem).unwrap_or_default();
         let test = match &owner.arm {
-            None => frame::function_name(&self.target.wanted.name),
-            Some(arm) => format!("{}__{}", frame::function_name(&self.target.wanted.name), frame::function_name(arm)),
+            None => frame::function_name(&self.wanted.name),
+            Some(arm) => format!("{}__{}", frame::function_name(&self.wanted.name), frame::function_name(arm)),
         };
         Item {
             plan: self.plan.shown.clone(),
@@ -335,20 +318,20 @@ impl Subject<'_> {
             drift: drift.cloned(),
             commands: Commands {
                 check: format!("cargo disttest author {} --check", shell(&self.plan.shown)),
-                test: format!(
+                test: Some(format!(
                     "cargo test -p {} --test {} {}",
                     shell(&placed.member.name),
                     shell(&target),
                     shell(&test)
-                ),
+                )),
             },
         }
     }
 
     /// Whose region it is: the scenario's, or an arm's (`api/workload`).
-    fn owner(&self, region: &str) -> Owner<'_> {
+    pub(super) fn owner(&self, region: &str) -> Owner<'_> {
         let plan = &self.plan.plan;
-        let id = self.target.wanted.attribute.id.as_str();
+        let id = self.wanted.attribute.id.as_str();
         let bare = id.split('/').next().unwrap_or(id);
         let scenario = plan.scenarios.iter().find(|one| one.id.value.to_string() == bare);
         let arm = region.rsplit_once('/').map(|(arm, _)| arm).or(id.split_once('/').map(|(_, arm)| arm));
@@ -377,94 +360,4 @@ fn left_in(region: &Region<'_>, text: &str) -> Vec<String> {
         Some((first + at, rest.split('"').nth(1).unwrap_or("something").to_owned()))
     });
     marks.map(|(line, name)| format!("line {line}: {name}")).collect()
-}
-
-/// A scenario or an arm of it.
-struct Owner<'a> {
-    id: String,
-    arm: Option<String>,
-    scenario: Option<&'a Scenario>,
-    arm_of: Option<&'a plan::Arm>,
-    resolved: Resolved,
-}
-
-impl<'a> Owner<'a> {
-    fn of(plan: &'a Plan, scenario: Option<&'a Scenario>, arm: Option<&str>, id: &str) -> Owner<'a> {
-        let named =
-            |one: &&plan::Arm| one.id.value.to_string().split_once('/').is_some_and(|(_, name)| Some(name) == arm);
-        let arm_of = scenario.and_then(|scenario| scenario.arms.iter().find(named));
-        let resolved = match (scenario, arm_of) {
-            (Some(scenario), Some(arm)) => plan::resolve_arm(plan, scenario, arm).0,
-            (Some(scenario), None) => plan::resolve(plan, scenario).0,
-            (None, _) => nothing(id),
-        };
-        let id = if scenario.is_some() { resolved.id.to_string() } else { id.to_owned() };
-        Owner { id, arm: arm_of.and(arm).map(str::to_owned), scenario, arm_of, resolved }
-    }
-
-    /// The text of a field, an arm's own or the scenario's; empty when there is none.
-    fn field(&self, label: &str) -> &'a str {
-        let own = self.arm_of.and_then(|arm| arm.fields.iter().find(|field| field.label == label)).map(|f| &f.value);
-        let own = own.filter(|value| !value.value.is_empty());
-        own.or_else(|| self.scenario.and_then(|scenario| scenario.field(label)))
-            .map_or("", |value| value.value.as_str())
-    }
-
-    /// The text of a field of §7.M.
-    fn block(&self, label: &str) -> Option<&'a str> {
-        let block = match self.arm_of {
-            Some(arm) => arm.model_block.as_ref(),
-            None => self.scenario.and_then(|scenario| scenario.model_block.as_ref()),
-        }?;
-        let field = match label {
-            "Model under test" => &block.model,
-            "Checker" => &block.checker,
-            "Nemesis + landing evidence" => &block.nemesis,
-            _ => return None,
-        };
-        field.as_ref().map(|field| field.value.as_str())
-    }
-
-    fn claims(&self, plan: &Plan) -> Vec<Claim> {
-        let full = |(id, categories): &(plan::Id, Vec<plan::Category>)| Claim {
-            id: id.to_string(),
-            text: plan.claim(id).map(|claim| claim.text.value.clone()).unwrap_or_default(),
-            categories: categories.iter().map(ToString::to_string).collect(),
-        };
-        self.resolved.falsifies.iter().map(full).collect()
-    }
-
-    fn hypotheses(&self, plan: &Plan) -> Vec<Hypothesis> {
-        let closes = self.scenario.map(|scenario| scenario.closes.as_slice()).unwrap_or_default();
-        let full = |id: &plan::Id| {
-            let known = plan.hypothesis(id);
-            Hypothesis {
-                id: id.to_string(),
-                title: known.map(|known| known.title.clone()).unwrap_or_default(),
-                text: known.map(|known| known.text.clone()).unwrap_or_default(),
-            }
-        };
-        closes.iter().map(|id| full(&id.value)).collect()
-    }
-
-    /// Everything the plan tells of it, for likeness with tests.
-    fn told(&self, plan: &Plan) -> String {
-        let fields = ["Workload", plan::FAULTS, plan::ORACLE].map(|label| self.field(label).to_owned());
-        let claims = self.claims(plan).into_iter().map(|claim| claim.text);
-        let name = self.resolved.name.replace('_', " ");
-        fields.into_iter().chain(claims).chain([name]).collect::<Vec<_>>().join(" ")
-    }
-}
-
-/// What is resolved of a scenario that the plan does not have: nothing.
-fn nothing(id: &str) -> Resolved {
-    Resolved {
-        id: plan::Id::parse(id).or_else(|| plan::Id::parse("S0")).expect("S0 is an id"),
-        name: String::new(),
-        falsifies: Vec::new(),
-        model: None,
-        checkers: Vec::new(),
-        fault: plan::Fault::Unresolved,
-        budgets: None,
-    }
 }

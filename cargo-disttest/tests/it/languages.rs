@@ -225,6 +225,73 @@ fn a_skeleton_without_header_is_refused_and_the_others_are_written() {
 }
 
 #[test]
+fn todo_lists_the_regions_of_every_language_until_they_are_filled() {
+    for language in LANGUAGES {
+        let (name, package) = (language.name, language.package());
+        let todo = || -> serde_json::Value {
+            let answer = package.disttest(&["todo", PLAN_PATH, "--scenario", "S1", "--format", "json"]).expect(0);
+            serde_json::from_str(&answer.out).unwrap()
+        };
+        let missing = &todo()["not_authored"][0];
+        assert_eq!((missing["file"].as_str(), missing["scenario"].as_str()), (Some(language.target), Some("S1")));
+        assert_eq!(missing["command"], format!("cargo disttest author {PLAN_PATH} --scenario S1"));
+        package.disttest(&["author", PLAN_PATH]).expect(0);
+        let json = todo();
+        let items = json["items"].as_array().unwrap();
+        let regions: Vec<&str> = items.iter().map(|item| item["region"].as_str().unwrap()).collect();
+        assert_eq!(regions, ["workload", "faults", "oracle"], "{name}");
+        let text = package.read(language.target);
+        let lines: Vec<&str> = text.lines().collect();
+        for item in items {
+            let line = |n: usize| lines[item["lines"][n].as_u64().unwrap() as usize - 1];
+            let region = item["region"].as_str().unwrap();
+            assert!(line(0).contains(&format!("disttest:begin {region} ")), "{name}: {item}");
+            assert!(line(1).ends_with(&format!("disttest:end {region}")), "{name}: {item}");
+            assert_eq!(item["claims"][0]["text"], "Reads never go back.");
+            assert_eq!(item["commands"]["check"], format!("cargo disttest author {PLAN_PATH} --check --scenario S1"));
+            assert!(item["commands"]["test"].is_null(), "cargo does not run it: {item}");
+        }
+        assert_eq!(items[0]["prose"], "16 clients, half reads, 10 s");
+        let mark = lines.iter().position(|line| line.contains("TODO 1. Workload")).unwrap() + 1;
+        assert!(items[0]["note"].as_str().unwrap().contains(&format!("line {mark}: ")), "{}", items[0]["note"]);
+        let told = package.disttest(&["todo", PLAN_PATH, "--scenario", "S1"]).expect(0).out;
+        for part in [
+            &format!("{}:{}-", language.target, items[0]["lines"][0]),
+            "S1 reads_never_go_back — region `workload`",
+            "plan says  16 clients, half reads, 10 s",
+            "falsifies  C1 (safety) Reads never go back.",
+            &format!("written in {name}: run it with your own runner"),
+            "3 to fill, 0 not written yet",
+        ] {
+            assert!(told.contains(part), "{name}: {part}:\n{told}");
+        }
+        package.edit(PLAN_PATH, "16 clients, half reads", "8 clients, all writes");
+        assert!(todo()["items"][0]["drift"].as_str().unwrap().contains("cargo disttest author"));
+        package.edit(PLAN_PATH, "8 clients, all writes", "16 clients, half reads");
+        language.fill(&package);
+        let json = todo();
+        assert_eq!(json["counts"]["items"], 0, "{json}");
+        assert_eq!(
+            (&json["filled"][0]["file"], &json["filled"][0]["drift"]),
+            (&language.target.into(), &None::<()>.into())
+        );
+    }
+}
+
+#[test]
+fn todo_tells_of_a_skeleton_that_is_refused_and_of_a_file_in_its_place() {
+    let python = &LANGUAGES[1];
+    let package = Package::new();
+    with_skeleton(&package, python.name, python.target, &python.skeleton().replace("AUTO-GENERATED", "MADE"));
+    let told = package.disttest(&["todo", PLAN_PATH, "--scenario", "S1"]).expect(0).out;
+    assert!(told.contains("its skeleton lacks the AUTO-GENERATED header"), "{told}");
+    let package = python.package();
+    package.write(python.target, "print()\n");
+    let told = package.disttest(&["todo", PLAN_PATH, "--scenario", "S1"]).expect(0).out;
+    assert!(told.contains("it has no AUTO-GENERATED header"), "{told}");
+}
+
+#[test]
 fn targets_of_other_languages_stay_inside_and_end_as_their_language_asks() {
     for (language, target) in [
         ("go", "s1.go"),

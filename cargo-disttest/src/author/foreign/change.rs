@@ -1,7 +1,7 @@
 //! What `author` does to a test file in another language: computed from texts alone.
 
 use super::super::change::{FileChange, Unfilled, is_digest};
-use super::super::regions::squash;
+use super::open::open;
 use super::sheet::{Region, Sheet};
 use super::{Foreign, GENERATED};
 
@@ -114,7 +114,7 @@ fn with_regions(foreign: &Foreign, old: &Sheet<'_>, fresh: &Sheet<'_>) -> Option
 }
 
 /// `foreign` as it was when the file was written, as far as the difference does not matter to the test.
-fn settled(foreign: &Foreign, sheet: &Sheet<'_>) -> Foreign {
+pub(super) fn settled(foreign: &Foreign, sheet: &Sheet<'_>) -> Foreign {
     let mut settled = foreign.clone();
     if sheet.word("Scenario-SHA256:") != Some(foreign.wanted.attribute.scenario_sha256.as_str()) {
         return settled;
@@ -146,28 +146,6 @@ fn is_open(unfilled: &[Unfilled], name: &str) -> bool {
     unfilled.iter().any(|region| region.name == name)
 }
 
-/// Regions that are what the plan's skeleton says, or that still have a TODO in them.
 fn unfilled(sheet: &Sheet<'_>, fresh: Option<&Sheet<'_>>) -> Vec<Unfilled> {
-    if sheet.regions.is_empty() {
-        let open = has_todo(sheet.rest);
-        return open
-            .then(|| Unfilled { name: "skeleton".to_owned(), line: sheet.line_behind_header() })
-            .into_iter()
-            .collect();
-    }
-    let open = |region: &&Region| {
-        let body = &sheet.rest[region.body.clone()];
-        let fresh = fresh.and_then(|fresh| Some((fresh, fresh.regions.iter().find(|new| new.name == region.name)?)));
-        has_todo(body) || fresh.is_some_and(|(fresh, new)| squash(&fresh.rest[new.body.clone()]) == squash(body))
-    };
-    let told = |region: &Region| Unfilled { name: region.name.clone(), line: sheet.line_of(region) };
-    sheet.regions.iter().filter(open).map(told).collect()
-}
-
-fn has_todo(text: &str) -> bool {
-    let words = |word: &&str| matches!(*word, "TODO" | "NotImplementedError" | "FIXME");
-    let lower = text.to_lowercase();
-    text.split(|c: char| !c.is_alphanumeric()).any(|word| words(&word))
-        || lower.contains("not implemented")
-        || lower.contains("unimplemented")
+    open(sheet, fresh).into_iter().map(|open| Unfilled { name: open.name, line: open.lines.0 }).collect()
 }

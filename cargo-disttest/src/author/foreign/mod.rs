@@ -3,6 +3,7 @@
 
 mod change;
 mod insert;
+mod open;
 mod sheet;
 
 use super::frame::{Wanted, expand};
@@ -119,6 +120,7 @@ impl Foreign {
 }
 
 pub(crate) use change::foreign_change;
+pub(crate) use open::{Open, open_regions};
 
 /// Our lines of `text`, in which white space does not count; `None` when it is no file of ours.
 pub(crate) fn frame_of(language: Language, text: &str) -> Option<String> {

@@ -17,6 +17,8 @@ pub(super) struct Sheet<'a> {
     pub header: &'a str,
     /// All that stands behind the header and the blank line below it.
     pub rest: &'a str,
+    /// The line on which that begins, from 1.
+    pub first_line: usize,
     /// In the order of the file.
     pub regions: Vec<Region>,
 }
@@ -44,7 +46,9 @@ impl<'a> Sheet<'a> {
         let gap = below.split_inclusive('\n').next().filter(|line| line.trim().is_empty()).map_or(0, str::len);
         let rest = &below[gap..];
         let regions = markers(language, rest).map_err(|why| format!("its region markers cannot be read: {why}"))?;
-        Ok(Sheet { language, lead, header, rest, regions: regions.into_iter().map(|(region, _)| region).collect() })
+        let regions = regions.into_iter().map(|(region, _)| region).collect();
+        let first_line = text[..text.len() - rest.len()].matches('\n').count() + 1;
+        Ok(Sheet { language, lead, header, rest, first_line, regions })
     }
 
     /// What stands behind `label` on the header line that begins with it.
@@ -99,14 +103,9 @@ impl<'a> Sheet<'a> {
         sha256_hex(settled(&self.body()).as_bytes())
     }
 
-    /// Line of the begin marker of `region`, from 1.
-    pub(super) fn line_of(&self, region: &Region) -> usize {
-        self.line_behind_header() + self.rest[..region.begin.start].matches('\n').count()
-    }
-
-    /// The first line behind header and blank line, from 1.
-    pub(super) fn line_behind_header(&self) -> usize {
-        self.lead.matches('\n').count() + self.header.matches('\n').count() + 2
+    /// Line of the byte `at` of [`Sheet::rest`], from 1.
+    pub(super) fn line_at(&self, at: usize) -> usize {
+        self.first_line + self.rest[..at].matches('\n').count()
     }
 
     /// The file with another header.

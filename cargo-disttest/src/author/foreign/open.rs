@@ -1,0 +1,64 @@
+//! What is left to fill in a test file in another language.
+
+use super::super::regions::squash;
+use super::Foreign;
+use super::sheet::{Region, Sheet};
+
+/// A region that nobody has filled.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Open {
+    /// Its name; `skeleton` for a file without regions.
+    pub name: String,
+    /// Lines of the begin and of the end marker; without regions, of all that stands behind the header.
+    pub lines: (usize, usize),
+    /// Lines that say that something is to be done, each with its number.
+    pub marks: Vec<(usize, String)>,
+}
+
+/// The open regions of the file `existing` of `foreign`, edited by hand or not; `None` when the file is not of this
+/// scenario.
+pub(crate) fn open_regions(foreign: &Foreign, existing: &str) -> Option<Vec<Open>> {
+    let sheet = Sheet::parse(foreign.language, existing).ok()?;
+    let id = sheet.line("Scenario:")?.split(' ').next()?;
+    if id != foreign.value(&foreign.wanted.attribute.id) {
+        return None;
+    }
+    let text = foreign.text(&|_| None);
+    let fresh = Sheet::parse(foreign.language, &text).ok()?;
+    let same_skeleton = sheet.word("Skeleton-SHA256:") == fresh.word("Skeleton-SHA256:");
+    Some(open(&sheet, Some(&fresh).filter(|_| same_skeleton)))
+}
+
+/// Regions that are what the plan's skeleton says, or that still have a TODO in them.
+pub(super) fn open(sheet: &Sheet<'_>, fresh: Option<&Sheet<'_>>) -> Vec<Open> {
+    if sheet.regions.is_empty() {
+        let first = sheet.first_line;
+        let last = (first + sheet.rest.lines().count()).saturating_sub(1).max(first);
+        let all = Open { name: "skeleton".to_owned(), lines: (first, last), marks: marks(sheet.rest, first) };
+        return has_todo(sheet.rest).then_some(all).into_iter().collect();
+    }
+    let is_open = |region: &&Region| {
+        let body = &sheet.rest[region.body.clone()];
+        let fresh = fresh.and_then(|fresh| Some((fresh, fresh.regions.iter().find(|new| new.name == region.name)?)));
+        has_todo(body) || fresh.is_some_and(|(fresh, new)| squash(&fresh.rest[new.body.clone()]) == squash(body))
+    };
+    let told = |region: &Region| Open {
+        name: region.name.clone(),
+        lines: (sheet.line_at(region.begin.start), sheet.line_at(region.end.start)),
+        marks: marks(&sheet.rest[region.body.clone()], sheet.line_at(region.body.start)),
+    };
+    sheet.regions.iter().filter(is_open).map(told).collect()
+}
+
+fn marks(text: &str, first: usize) -> Vec<(usize, String)> {
+    let marked = text.lines().enumerate().filter(|(_, line)| has_todo(line));
+    marked.map(|(at, line)| (first + at, line.trim().to_owned())).collect()
+}
+
+fn has_todo(text: &str) -> bool {
+    let words = |word: &&str| matches!(*word, "TODO" | "NotImplementedError" | "FIXME");
+    let lower = text.to_lowercase();
+    text.split(|c: char| !c.is_alphanumeric()).any(|word| words(&word))
+        || lower.contains("not implemented")
+        || lower.contains("unimplemented")
+}
