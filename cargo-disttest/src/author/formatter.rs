@@ -8,8 +8,8 @@ use std::process::{Command, Stdio};
 /// What a formatter came to.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum Formatted {
-    /// The text as it leaves it.
-    Text(String),
+    /// The text as the formatter of this name leaves it.
+    Text(String, &'static str),
     /// It is there, and cannot read the text.
     Refused(&'static str),
     /// None of these is installed.
@@ -25,7 +25,7 @@ pub(crate) fn format(language: Language, text: &str, path: &Path, root: &Path) -
         let file = path.to_string_lossy();
         command.args(args.iter().map(|arg| arg.replace("{file}", &file))).current_dir(root);
         match pipe(&mut command, text) {
-            Piped::Text(text) => return Formatted::Text(text),
+            Piped::Text(text) => return Formatted::Text(text, name),
             Piped::Refused => return Formatted::Refused(name),
             Piped::NotThere => names.push(*name),
         }

@@ -63,9 +63,10 @@ impl Language {
         match self {
             Language::Rust => &[],
             Language::Go => &[("gofmt", &[])],
-            Language::Python => {
-                &[("ruff", &["format", "--no-cache", "--stdin-filename", "{file}", "-"]), ("black", &["--quiet", "-"])]
-            }
+            Language::Python => &[
+                ("ruff", &["format", "--no-cache", "--stdin-filename", "{file}", "-"]),
+                ("black", &["--quiet", "--stdin-filename", "{file}", "-"]),
+            ],
             Language::TypeScript => &[("prettier", &["--stdin-filepath", "{file}"])],
             Language::Shell => &[("shfmt", &["-filename", "{file}"])],
         }

@@ -7,7 +7,7 @@ struct Language {
     name: &'static str,
     target: &'static str,
     sign: &'static str,
-    /// Around the three TODO comments, each of which is a `§`.
+    /// Around the three TODO comments, each of which is a `§`; laid out as its formatter wants it, installed or not.
     skeleton: &'static str,
     /// A command that says whether the file is well-formed, when it is installed.
     check: &'static [&'static str],
@@ -39,7 +39,7 @@ const LANGUAGES: [Language; 4] = [
         name: "shell",
         target: "tests/auto/s1.sh",
         sign: "#",
-        skeleton: "#!/usr/bin/env bash\n§§set -eu\n\ntest_s1() {\n  §\n  §\n  §\n  return 1 # TODO\n}\n\ntest_s1\n",
+        skeleton: "#!/usr/bin/env bash\n§§set -eu\n\ntest_s1() {\n\t§\n\t§\n\t§\n\treturn 1 # TODO\n}\n\ntest_s1\n",
         check: &["bash", "-n"],
     },
 ];
@@ -106,7 +106,8 @@ impl Language {
     }
 }
 
-fn with_skeleton(package: &Package, language: &str, target: &str, skeleton: &str) {
+/// The plan's S1 with this skeleton.
+pub(crate) fn with_skeleton(package: &Package, language: &str, target: &str, skeleton: &str) {
     let block: String =
         skeleton.lines().map(|line| if line.is_empty() { "\n".to_owned() } else { format!("  {line}\n") }).collect();
     package.edit(PLAN_PATH, "tests/auto/s1.rs", target);

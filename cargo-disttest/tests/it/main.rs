@@ -4,6 +4,7 @@
 mod author;
 mod default_mode;
 mod explain;
+mod formatters;
 mod help;
 mod languages;
 mod new;

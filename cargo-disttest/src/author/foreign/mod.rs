@@ -3,13 +3,13 @@
 
 mod change;
 mod insert;
+mod layout;
 mod open;
 mod sheet;
 
 use super::frame::{Wanted, expand};
 use super::language::Language;
 use super::prose::one_line;
-use super::regions::squash;
 use disttest_runtime::base::digest::sha256_hex;
 use sheet::Sheet;
 
@@ -68,14 +68,12 @@ impl Foreign {
         Sheet::parse(self.language, &self.text(&|_| None)).is_ok_and(|sheet| !sheet.regions.is_empty())
     }
 
-    /// The file as it is first written. `format` may move white space only, and what it does beyond that is refused.
+    /// The file as it is first written. `format` may change the layout only ([`is_same`]), else the file stays without.
     pub(crate) fn text(&self, format: &dyn Fn(&str) -> Option<String>) -> String {
         let (lead, rest) = self.skeleton.split_at(sheet::lead_length(self.language, &self.skeleton));
         let marked = insert::markers(self).map_or_else(|_| rest.to_owned(), |text| text[lead.len()..].to_owned());
         let plain = assemble(lead, &self.header(NO_DIGEST, &marked), &marked);
-        let formatted = format(&plain).filter(|text| squash(text) == squash(&plain));
-        let formatted = formatted.filter(|text| Sheet::parse(self.language, text).is_ok_and(|sheet| sheet.is_intact()));
-        let text = formatted.unwrap_or(plain);
+        let text = format(&plain).filter(|text| is_same(self.language, &plain, text)).unwrap_or(plain);
         match Sheet::parse(self.language, &text) {
             Ok(sheet) => sheet.with_header(&self.header(&sheet.body_digest(), sheet.rest)),
             Err(_) => text,
@@ -120,6 +118,7 @@ impl Foreign {
 }
 
 pub(crate) use change::foreign_change;
+pub(crate) use layout::is_same;
 pub(crate) use open::{Open, open_regions};
 
 /// Our lines of `text`, in which white space does not count; `None` when it is no file of ours.

@@ -1,7 +1,7 @@
 //! What is left to fill in a test file in another language.
 
-use super::super::regions::squash;
 use super::Foreign;
+use super::layout::words;
 use super::sheet::{Region, Sheet};
 
 /// A region that nobody has filled.
@@ -29,7 +29,7 @@ pub(crate) fn open_regions(foreign: &Foreign, existing: &str) -> Option<Vec<Open
     Some(open(&sheet, Some(&fresh).filter(|_| same_skeleton)))
 }
 
-/// Regions that are what the plan's skeleton says, or that still have a TODO in them.
+/// Regions that are what the plan's skeleton says, whatever a formatter made of it, or that still have a TODO in them.
 pub(super) fn open(sheet: &Sheet<'_>, fresh: Option<&Sheet<'_>>) -> Vec<Open> {
     if sheet.regions.is_empty() {
         let first = sheet.first_line;
@@ -40,7 +40,7 @@ pub(super) fn open(sheet: &Sheet<'_>, fresh: Option<&Sheet<'_>>) -> Vec<Open> {
     let is_open = |region: &&Region| {
         let body = &sheet.rest[region.body.clone()];
         let fresh = fresh.and_then(|fresh| Some((fresh, fresh.regions.iter().find(|new| new.name == region.name)?)));
-        has_todo(body) || fresh.is_some_and(|(fresh, new)| squash(&fresh.rest[new.body.clone()]) == squash(body))
+        has_todo(body) || fresh.is_some_and(|(fresh, new)| words(&fresh.rest[new.body.clone()]) == words(body))
     };
     let told = |region: &Region| Open {
         name: region.name.clone(),

@@ -114,7 +114,7 @@ impl<'a> Sheet<'a> {
     }
 
     /// What stands behind the header, with markers and bodies as `fresh` and `body` give them for each region; `None`
-    /// when the regions are not the same.
+    /// when the regions are not the same. Markers stay as far indented as they are: a formatter may have moved them.
     pub(super) fn rest_with(
         &self,
         fresh: &Sheet<'_>,
@@ -129,13 +129,24 @@ impl<'a> Sheet<'a> {
         let mut from = 0;
         for (old, new) in self.regions.iter().zip(&fresh.regions) {
             out.push_str(&self.rest[from..old.begin.start]);
-            out.push_str(&fresh.rest[new.begin.clone()].replace('\n', eol));
+            let indent = indent(&self.rest[old.begin.clone()]);
+            out.push_str(&indented(&fresh.rest[new.begin.clone()], indent).replace('\n', eol));
             out.push_str(&body(old, new));
-            out.push_str(&fresh.rest[new.end.clone()].replace('\n', eol));
+            out.push_str(&indented(&fresh.rest[new.end.clone()], indent).replace('\n', eol));
             from = old.end.end;
         }
         Some(out + &self.rest[from..])
     }
+}
+
+/// The white space that `text` begins with.
+fn indent(text: &str) -> &str {
+    &text[..text.len() - text.trim_start().len()]
+}
+
+/// Comment lines, each with this indentation.
+fn indented(lines: &str, indent: &str) -> String {
+    lines.split_inclusive('\n').map(|line| format!("{indent}{}", line.trim_start())).collect()
 }
 
 /// Regions with the text of their markers.

@@ -394,7 +394,7 @@ fn markers_of_the_plan_itself_are_used_as_they_are() {
 }
 
 #[test]
-fn a_formatter_may_move_white_space_only() {
+fn a_formatter_may_change_the_layout_only() {
     for language in ALL {
         let foreign = foreign(language);
         let spaced = |text: &str| Some(text.replace("eek", "eek "));
@@ -402,8 +402,41 @@ fn a_formatter_may_move_white_space_only() {
         let formatted = foreign.text(&spaced);
         assert!(matches!(change(&foreign, &formatted), FileChange::UpToDate { .. }), "{language:?}");
         assert_eq!(foreign.text(&|text: &str| Some(text.replace("eek", "ook"))), text(&foreign));
+        let ended = foreign.text(&|text: &str| Some(text.replace("port", "port;").replace('"', "'")));
+        assert!(!ended.contains('"') && matches!(change(&foreign, &ended), FileChange::UpToDate { .. }), "{ended}");
         let glued = |text: &str| Some(text.replace("\n\n", "\n"));
         assert!(Sheet::parse(language, &foreign.text(&glued)).is_ok_and(|sheet| sheet.is_intact()), "{language:?}");
+    }
+}
+
+#[test]
+fn what_a_formatter_made_of_a_region_does_not_fill_it() {
+    let skeleton =
+        format!("{}def t():\n  # 1. Workload\n  a = 'x'\n  # 2. Faults\n  # 3. Oracle\n  f('y')\n", header(Python));
+    let foreign = Foreign::new(wanted(), Python, &skeleton).expect("sound");
+    let formatted = foreign.text(&|text: &str| Some(text.replace('\'', "\"").replace("\n  ", "\n    ")));
+    assert!(formatted.contains("    f(\"y\")"), "{formatted}");
+    let names = |text: &str| -> Vec<String> {
+        let FileChange::UpToDate { unfilled } = change(&foreign, text) else { panic!("{text}") };
+        unfilled.into_iter().map(|region| region.name).collect()
+    };
+    assert_eq!(names(&formatted), ["workload", "faults", "oracle"]);
+    assert_eq!(names(&formatted.replace("f(\"y\")", "f(\"y\", a)")), ["workload", "faults"]);
+}
+
+#[test]
+fn markers_stay_where_a_formatter_moved_them() {
+    for language in ALL {
+        let (foreign, later) = (foreign(language), later(language));
+        let moved = text(&foreign).replace("\n  ", "\n\t\t").replace("\n\t", "\n\t\t");
+        let FileChange::Update { text, .. } = change(&later, &moved) else { panic!("{moved}") };
+        let depth = |text: &str| -> Vec<String> {
+            let code = text
+                .lines()
+                .filter(|line| !line.trim_start().starts_with(language.comment()) || line.contains("disttest:"));
+            code.map(|line| line[..line.len() - line.trim_start().len()].to_owned()).collect()
+        };
+        assert_eq!(depth(&text), depth(&moved), "{language:?}:\n{text}");
     }
 }
 

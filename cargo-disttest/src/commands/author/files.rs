@@ -92,7 +92,13 @@ fn foreign_file<'a>(context: &Context, workspace: &Workspace, target: &'a Foreig
     let language = target.foreign.language;
     let told = RefCell::new(None);
     let format = |text: &str| match formatter::format(language, text, &path, &workspace.root) {
-        Formatted::Text(text) => Some(text),
+        Formatted::Text(formatted, name) => {
+            if !foreign::is_same(language, text, &formatted) {
+                let why = "would change more than its layout: it stays as the plan has it";
+                told.replace(Some(format!("{name} {why}: {}", path.display())));
+            }
+            Some(formatted)
+        }
         Formatted::Refused(name) => {
             told.replace(Some(format!("{name} cannot read {}: it stays as it is", path.display())));
             None
