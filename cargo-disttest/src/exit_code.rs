@@ -66,6 +66,8 @@ pub(crate) enum End {
     TierNotMet,
     /// Something that the plan requires of its environment is missing.
     Lacking,
+    /// Somebody ended the questions before the last one.
+    Ended,
     /// A flag or an argument is wrong.
     WrongUsage,
     /// A file cannot be read, or is not what it should be.
@@ -95,7 +97,8 @@ impl End {
             | End::Drift
             | End::Violation
             | End::TierNotMet
-            | End::Lacking => ExitCode::No,
+            | End::Lacking
+            | End::Ended => ExitCode::No,
             End::WrongUsage | End::Unreadable | End::Unwritable => ExitCode::Usage,
             End::NothingConcluded => ExitCode::Inconclusive,
             End::NotRun | End::PlanNotRunnable => ExitCode::Blocked,

@@ -50,7 +50,7 @@ fn stage(edits: &[Edit], folders: &mut Vec<PathBuf>) -> Result<Vec<NamedTempFile
         if now != edit.before {
             return Err(format!("{} changed while the change was being made: run it again", edit.path.display()));
         }
-        let parent = edit.path.parent().expect("a file stands in a folder");
+        let parent = folder_of(&edit.path);
         create_folders(parent, folders).map_err(|error| format!("{}: {error}", parent.display()))?;
         staged.push(temporary(edit, parent).map_err(|error| format!("{}: {error}", edit.path.display()))?);
     }
@@ -98,11 +98,17 @@ fn undo(edit: &Edit) -> io::Result<()> {
             Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
             result => result,
         },
-        Some(before) => edit.path.parent().map_or(Ok(()), |parent| {
+        Some(before) => {
             let back = Edit { after: before.clone(), ..edit.clone() };
-            temporary(&back, parent).and_then(|file| file.persist(&edit.path).map(drop).map_err(|e| e.error))
-        }),
+            let file = temporary(&back, folder_of(&edit.path))?;
+            file.persist(&edit.path).map(drop).map_err(|error| error.error)
+        }
     }
+}
+
+/// The folder of a file; of a bare name the one we are in.
+fn folder_of(path: &Path) -> &Path {
+    path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."))
 }
 
 fn temporary(edit: &Edit, parent: &Path) -> io::Result<NamedTempFile> {

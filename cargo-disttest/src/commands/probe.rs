@@ -28,11 +28,11 @@ pub(super) fn run(context: &Context, args: &ProbeArgs) -> Outcome {
     let mut asked = args.answers.is_some();
     let mut answers = answers(context, args.answers.as_deref(), &needs)?;
     if !asked && !context.json() {
-        asked = ask_what_is_there(context, &needs, &mut answers);
+        asked = ask_what_is_there(context, &needs, &mut answers).ok_or_else(ended)?;
     }
     let mut findings = matrix(&needs, &answers);
     if asked && args.answers.is_none() {
-        ask_what_to_do(context, &needs, &mut answers, &findings);
+        ask_what_to_do(context, &needs, &mut answers, &findings).ok_or_else(ended)?;
         findings = matrix(&needs, &answers);
     }
     let root = workspace.map_or_else(|| plan.path.parent().map(Path::to_path_buf), |workspace| Some(workspace.root));
@@ -73,36 +73,43 @@ fn answers(context: &Context, file: Option<&Path>, needs: &[Need]) -> Result<Ans
     Ok(answers)
 }
 
-/// Lists the needs and asks what is there and what not to look for; false without a terminal.
-fn ask_what_is_there(context: &Context, needs: &[Need], answers: &mut Answers) -> bool {
-    if needs.is_empty() || !context.console.is_interactive() {
-        return false;
+/// Who ends the questions has said nothing: half of the answers would be read as all of them.
+fn ended() -> Failure {
+    let message = "the questions were ended before the last one: nothing is saved (--answers FILE says what you know)";
+    Failure::new(End::Ended, message)
+}
+
+/// Lists the needs and asks what is there and what not to look for; false without a terminal, `None` when input ends.
+fn ask_what_is_there(context: &Context, needs: &[Need], answers: &mut Answers) -> Option<bool> {
+    let console = &context.console;
+    if needs.is_empty() || !console.is_interactive() {
+        return Some(false);
     }
-    context.console.message_text("The plan requires:\n");
+    console.message_text("The plan requires:\n");
     for need in needs {
         let line = format!("  {} ({}), for {}\n", need.requirement, need.floor, need.used_by);
-        context.console.message_text(&visible(&line));
+        console.message_text(&visible(&line));
     }
     for need in needs.iter().filter(|need| !need.bundled) {
         let question = format!("{}: [l]ook for it, it [i]s there, it is [n]ot there, [s]kip it?", need.requirement);
-        let answer = match context.console.ask(&visible(&question)).as_deref() {
-            Some("i") => Answer { present: Some(true), version: version(context, need), ..Answer::default() },
-            Some("n") => Answer { present: Some(false), ..Answer::default() },
-            Some("s") => Answer { skip: true, ..Answer::default() },
+        let answer = match console.key(&question, "lins")? {
+            'i' => {
+                let question = format!("  which version of {} (empty: it has none)?", need.requirement);
+                let version = console.ask(&visible(&question))?;
+                Answer { present: Some(true), version: Some(version).filter(|it| !it.is_empty()), ..Answer::default() }
+            }
+            'n' => Answer { present: Some(false), ..Answer::default() },
+            's' => Answer { skip: true, ..Answer::default() },
             _ => continue,
         };
         answers.set(&need.requirement, answer);
     }
-    true
+    Some(true)
 }
 
-fn version(context: &Context, need: &Need) -> Option<String> {
-    let question = format!("  which version of {} (empty: it has none)?", need.requirement);
-    context.console.ask(&visible(&question)).filter(|version| !version.is_empty())
-}
-
-/// Tells what is missing and asks what to do about it.
-fn ask_what_to_do(context: &Context, needs: &[Need], answers: &mut Answers, findings: &[Finding]) {
+/// Tells what is missing and asks what to do about it; `None` when input ends.
+fn ask_what_to_do(context: &Context, needs: &[Need], answers: &mut Answers, findings: &[Finding]) -> Option<()> {
+    let console = &context.console;
     for (need, finding) in needs.iter().zip(findings).filter(|(_, finding)| finding.presence.is_lacking()) {
         let told = format!(
             "{} is {}; {} depend on it; install: {}\n",
@@ -111,20 +118,22 @@ fn ask_what_to_do(context: &Context, needs: &[Need], answers: &mut Answers, find
             finding.used_by,
             finding.install_hint
         );
-        context.console.message_text(&visible(&told));
+        console.message_text(&visible(&told));
         let question = "[w]ait for it, [p]roceed without it, [s]ubstitute something weaker for it?";
-        let choice = match context.console.ask(question).as_deref() {
-            Some("w") => Choice::Wait,
-            Some("s") => match context.console.ask("  by what?").filter(|what| !what.is_empty()) {
-                Some(what) => Choice::Substitute(what),
-                None => continue,
+        let choice = match console.key(question, "wps")? {
+            'w' => Choice::Wait,
+            'p' => Choice::Proceed,
+            _ => loop {
+                let what = console.ask("  by what?")?;
+                if !what.is_empty() {
+                    break Choice::Substitute(what);
+                }
             },
-            Some("p") => Choice::Proceed,
-            _ => continue,
         };
         let answer = answers.about(names(need)).cloned().unwrap_or_default();
         answers.set(&need.requirement, Answer { missing: Some(choice), ..answer });
     }
+    Some(())
 }
 
 fn save(context: &Context, path: &Path, answers: &Answers) -> Result<(), Failure> {

@@ -4,7 +4,7 @@ use crate::package::{PLAN_PATH, Package};
 use serde_json::Value;
 
 /// A plan that requires something that is there, something that is not, and something that nobody knows.
-fn package() -> Package {
+pub(crate) fn package() -> Package {
     let package = Package::new();
     let plan = crate::package::PLAN;
     let (before, after) = plan.split_once("## 7. Scenarios").unwrap();
