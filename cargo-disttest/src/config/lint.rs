@@ -1,7 +1,7 @@
 //! `[lint]`: `rule-name = "allow" | "warn" | "deny"`.
 
 use super::{Config, key_span};
-use crate::diagnostics::levels::{Level, Setting, near_rule, refusal};
+use crate::diagnostics::levels::{Level, Setting, refusal, where_rules_are};
 use disttest_runtime::base::diagnostic::Span;
 use disttest_runtime::base::nearest::nearest;
 use disttest_runtime::plan::rule;
@@ -12,11 +12,7 @@ pub(super) fn read(config: &mut Config, table: &dyn TableLike) {
     for (name, item) in table.iter() {
         let key = key_span(table, name);
         if rule(name).is_none() {
-            let help = match near_rule(name) {
-                Some(near) => format!("did you mean `{near}`?"),
-                None => "every rule has its name in the brackets behind `error` or `warning`".to_owned(),
-            };
-            config.tell(key, format!("there is no rule `{name}`"), help);
+            config.tell(key, format!("there is no rule `{name}`"), where_rules_are(name));
             continue;
         }
         let Some(level) = item.as_str().and_then(Level::parse) else {

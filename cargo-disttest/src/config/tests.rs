@@ -59,7 +59,7 @@ warning[config]: there is no rule `missing-headr`
 5 | missing-headr = "allow"
   | ^^^^^^^^^^^^^
   |
-  = help: did you mean `missing-header`?
+  = help: did you mean `missing-header`? `cargo disttest catalog rules` lists them all
 
 warning[config]: `several-targets` has no such level
  --> .config/disttest.toml:6:19

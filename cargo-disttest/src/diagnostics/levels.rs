@@ -50,6 +50,22 @@ pub(crate) fn near_rule(name: &str) -> Option<&'static str> {
     nearest(name, RULES.iter().map(|rule| rule.name))
 }
 
+/// What to write in place of a rule's `name` that does not exist.
+pub(crate) fn where_rules_are(name: &str) -> String {
+    let near = near_rule(name).map(|near| format!("did you mean `{near}`? ")).or_else(|| {
+        // A word that is no misspelling gets a name with a word like it.
+        let name = name.to_lowercase();
+        let likeness = |rule: &str| {
+            let parts = rule.split('-').chain([rule]).map(|part| strsim::jaro_winkler(&name, part));
+            parts.fold(0.0, f64::max)
+        };
+        let rules = RULES.iter().map(|rule| rule.name);
+        let like = rules.max_by(|a, b| likeness(a).total_cmp(&likeness(b)))?;
+        Some(format!("the rule most like it is `{like}`; "))
+    });
+    format!("{}`cargo disttest catalog rules` lists them all", near.unwrap_or_default())
+}
+
 /// The levels in force for a plan.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Levels {
@@ -82,8 +98,7 @@ impl Levels {
     fn by_flag(&mut self, flag: &str, level: Level, name: &str) -> Result<(), Failure> {
         let wrong = |message: String| Err(Failure::new(End::WrongUsage, message));
         if rule(name).is_none() {
-            let near = near_rule(name).map_or_else(String::new, |near| format!("; did you mean `{near}`?"));
-            return wrong(format!("{flag} {name}: there is no rule `{name}`{near}"));
+            return wrong(format!("{flag} {name}: there is no rule `{name}`; {}", where_rules_are(name)));
         }
         if let Some(why) = refusal(name, level) {
             return wrong(format!("{flag} {name}: {why}"));
@@ -179,6 +194,8 @@ mod tests {
         };
         check(args(&["missing-headr"], &[], &[]), "did you mean `missing-header`?");
         check(args(&["warnings"], &[], &[]), "there is no rule `warnings`");
+        check(args(&[], &[], &["nonsense"]), "the rule most like it is `");
+        check(args(&[], &[], &["nonsense"]), "`cargo disttest catalog rules` lists them all");
         check(args(&["missing-oracle"], &[], &[]), "`missing-oracle` stays an error");
         check(args(&[], &["undefined-id"], &[]), "`undefined-id` stays an error");
         check(args(&["bad-name", "missing-header"], &[], &[]), "there is no rule `bad-name`");

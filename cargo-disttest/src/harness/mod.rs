@@ -20,7 +20,7 @@ use crate::runner::build::{self, Options};
 use crate::workspace::{Member, Workspace};
 use folder::TestFile;
 use place::Unauthored;
-pub(crate) use promote::promoted;
+pub(crate) use promote::{is_package, promoted};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};

@@ -5,6 +5,29 @@ use super::package;
 use crate::author::{FileChange, Wanted, file_change, regions, write};
 use std::path::Path;
 
+/// `from` is an ephemeral package, of the plan `plan` if there is one to compare with.
+///
+/// # Errors
+/// What was looked for there and what is there.
+pub(crate) fn is_package(from: &Path, plan: Option<&str>) -> Result<(), String> {
+    let shown = from.display();
+    let looked_for = format!(
+        "looked for {shown}/Cargo.toml with `[package.metadata.disttest] plan`, as `cargo disttest run PLAN --harness DIR` \
+         writes it"
+    );
+    let Some(text) = write::read(&from.join("Cargo.toml")).map_err(|why| format!("{why}; {looked_for}"))? else {
+        let what = if from.is_dir() { "has no Cargo.toml" } else { "is no folder" };
+        return Err(format!("{shown} {what}: {looked_for}"));
+    };
+    match (package::plan_of(&text), plan) {
+        (None, _) => Err(format!("{shown} holds another package: {looked_for}")),
+        (Some(theirs), Some(plan)) if theirs != plan => {
+            Err(format!("{shown} is the ephemeral package of another plan, {theirs}, and not of {plan}"))
+        }
+        _ => Ok(()),
+    }
+}
+
 /// The text for the repository's file of `wanted`, with the regions that were filled in the ephemeral package `from`;
 /// `None` when it has no test of this scenario that is filled anywhere.
 ///

@@ -370,3 +370,26 @@ fn a_check_that_looked_at_nothing_is_not_green() {
     let answer = package.disttest(&["author", PLAN_PATH, "--check"]).expect(1);
     assert!(answer.err.contains("no test file to check") && !answer.err.contains("Up to date"), "{}", answer.err);
 }
+
+#[test]
+fn a_folder_that_is_no_harness_is_wrong_usage_and_told_what_was_looked_for() {
+    let package = Package::new();
+    std::fs::create_dir(package.path("empty")).unwrap();
+    package.write("other/Cargo.toml", "[package]\nname = \"x\"\n");
+    package.write("theirs/Cargo.toml", "[package]\nname = \"x\"\n[package.metadata.disttest]\nplan = \"docs/b.md\"\n");
+    package.write("broken/Cargo.toml", "[package\n");
+    let before = package.files();
+    let check = |folder: &str, expect: &str| {
+        let answer = package.disttest(&["author", PLAN_PATH, "--from-harness", folder]).expect(2);
+        assert!(answer.err.contains(expect), "{folder}: {}", answer.err);
+        assert_eq!(package.files(), before, "{folder}");
+    };
+    check("nowhere", "nowhere is no folder: looked for nowhere/Cargo.toml with `[package.metadata.disttest] plan`");
+    check("empty", "empty has no Cargo.toml: looked for");
+    check("other", "other holds another package: looked for");
+    check("broken", "broken holds another package: looked for");
+    check("theirs", &format!("another plan, docs/b.md, and not of {PLAN_PATH}"));
+    package.disttest(&["author", PLAN_PATH]).expect(0);
+    // Nothing is left to take from it, and it is wrong nevertheless.
+    package.disttest(&["author", PLAN_PATH, "--from-harness", "empty"]).expect(2);
+}

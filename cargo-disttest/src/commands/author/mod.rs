@@ -16,7 +16,7 @@ use crate::exit_code::{End, Failure, Outcome};
 use crate::plan_file::PlanFile;
 use crate::targets::{self, Found};
 use crate::workspace::Workspace;
-use crate::{console, git};
+use crate::{console, git, harness};
 use decide::{Decided, Decision, decide};
 use files::compute;
 use manifests::{Manifest, manifests};
@@ -30,6 +30,10 @@ pub(super) fn run(context: &Context, args: &AuthorArgs) -> Outcome {
     let workspace = context.workspace()?;
     let plan = context.plan(&workspace, &args.plan)?;
     let found = found(context, &workspace, &plan, &args.scenario)?;
+    if let Some(from) = &args.from_harness {
+        let plan = found.targets.first().map(|target| target.wanted.attribute.plan.as_str());
+        harness::is_package(from, plan).map_err(|why| failed(End::WrongUsage)(format!("--from-harness: {why}")))?;
+    }
     let mut files = compute(context, &workspace, &found, args.from_harness.as_deref())?;
     if args.check {
         return check::check(context, &workspace, &plan, &found, &files);
