@@ -1,5 +1,6 @@
 //! The only place that prints. Results go to stdout, everything about the work itself to stderr.
 
+use crate::markdown;
 use anstream::{AutoStream, ColorChoice};
 use std::fmt::Display;
 use std::io::{IsTerminal, Write};
@@ -39,6 +40,9 @@ const GREEN: anstyle::Style = anstyle::AnsiColor::Green.on_default().bold();
 const YELLOW: anstyle::Style = anstyle::AnsiColor::Yellow.on_default().bold();
 const RED: anstyle::Style = anstyle::AnsiColor::Red.on_default().bold();
 
+/// Longer lines of prose are hard to read.
+const WIDEST: usize = 100;
+
 impl Console {
     /// A console; `cargo_term_color` is the value of CARGO_TERM_COLOR, which `--color` outranks.
     pub(crate) fn new(color: Option<Color>, cargo_term_color: Option<&str>, verbosity: Verbosity) -> Console {
@@ -58,6 +62,16 @@ impl Console {
     /// Text of the result that ends its own lines.
     pub(crate) fn result_text(&self, text: &str) {
         self.to_stdout(format_args!("{text}"));
+    }
+
+    /// A page of the result: on a terminal with colours by its looks, otherwise as it is written.
+    pub(crate) fn markdown(&self, text: &str) {
+        let choice =
+            if self.choice == ColorChoice::Auto { AutoStream::choice(&std::io::stdout()) } else { self.choice };
+        match choice {
+            ColorChoice::Never => self.result_text(text),
+            _ => self.result_text(&markdown::styled(text, columns().min(WIDEST))),
+        }
     }
 
     /// A step of the work: a right-aligned verb and what it acts on, as cargo prints it.
@@ -160,6 +174,16 @@ impl Console {
         let mut stream = AutoStream::new(std::io::stderr().lock(), self.choice);
         let _ = stream.write_fmt(text);
     }
+}
+
+/// How wide the terminal on stdout is; the usual width where there is none.
+fn columns() -> usize {
+    const USUAL: usize = 80;
+    #[cfg(unix)]
+    let columns = rustix::termios::tcgetwinsize(rustix::stdio::stdout()).map_or(0, |size| usize::from(size.ws_col));
+    #[cfg(not(unix))]
+    let columns = 0;
+    if columns == 0 { USUAL } else { columns }
 }
 
 /// Plans and files are untrusted: control characters must not reach a terminal as such.

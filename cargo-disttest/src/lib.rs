@@ -13,6 +13,7 @@ mod fix;
 mod git;
 mod harness;
 mod keys;
+mod markdown;
 mod new;
 mod plan_file;
 mod probe;

@@ -44,7 +44,7 @@ pub(super) fn explain(context: &Context, args: &ExplainArgs) -> Outcome {
         if i > 0 {
             context.console.result("");
         }
-        context.console.result_text(&text(entry));
+        context.console.markdown(&text(entry));
     }
     Ok(End::Clean)
 }

@@ -1,6 +1,7 @@
 //! `catalog`, `explain`, `completions` and `man`.
 
 use crate::package::{Answer, answer, binary};
+use crate::snapshot::check;
 use serde_json::Value;
 
 fn disttest(args: &[&str]) -> Answer {
@@ -43,4 +44,42 @@ fn completions_and_manuals_know_every_verb() {
     let folder = folder.path().join("man1");
     disttest(&["man", "--output", folder.to_str().unwrap()]).expect(0);
     assert!(folder.join("cargo-disttest.1").is_file() && folder.join("cargo-disttest-author.1").is_file());
+}
+
+/// Control characters by names, so that a snapshot can be read.
+fn named(text: &str) -> String {
+    text.replace('\u{1b}', "␛")
+}
+
+#[test]
+fn a_page_with_colours_is_what_its_snapshot_says() {
+    for (name, page) in [("rule", "missing-oracle"), ("nemesis", "hard-kill"), ("verdict", "PASS-hardening")] {
+        let out = disttest(&["explain", page, "--color", "always"]).expect(0).out;
+        check(&format!("explain-{name}"), &named(&out));
+    }
+}
+
+#[test]
+fn a_pipe_gets_the_page_as_it_is_written() {
+    let plain = disttest(&["explain", "missing-oracle"]).expect(0).out;
+    assert!(plain.contains("## What\n") && plain.contains("```markdown\n") && !plain.contains('\u{1b}'), "{plain}");
+}
+
+#[cfg(unix)]
+#[test]
+fn a_terminal_gets_the_looks_unless_it_wants_no_colours() {
+    use crate::terminal::Terminal;
+    let page = |variables: &[(&str, &str)]| {
+        let mut command = binary();
+        command.env_remove("NO_COLOR").env("TERM", "xterm-256color").envs(variables.iter().copied());
+        command.args(["disttest", "explain", "missing-oracle"]);
+        Terminal::of(command).end(0)
+    };
+    let looks = page(&[]);
+    assert!(named(&looks).contains("␛[1mWhat␛[0m\n") && !looks.contains("## What"), "{looks:?}");
+    assert!(!looks.contains("```") && !looks.contains("<!--"), "{looks:?}");
+    for variables in [("NO_COLOR", "1"), ("TERM", "dumb"), ("CARGO_TERM_COLOR", "never")] {
+        let plain = page(&[variables]);
+        assert!(!plain.contains('\u{1b}') && plain.contains("## What\n"), "{variables:?}: {plain:?}");
+    }
 }
