@@ -1,0 +1,166 @@
+//! A run at work: each scenario or arm is found, run, and read back from its record.
+
+use super::super::{Context, shorter};
+use super::ids_of_parts;
+use crate::author::attribute::Attribute;
+use crate::harness::stage::Stage;
+use crate::plan_file::PlanFile;
+use crate::runner::execute::{self, Order};
+use crate::runner::interrupt::Interruptible;
+use crate::runner::record;
+use crate::runner::rows::Row;
+use crate::targets::{self, Target};
+use disttest_runtime::plan::{Id, Scenario, Tier};
+use disttest_runtime::verdict::{Harness, test_is_ok};
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+/// What the scenarios of a run share.
+pub(super) struct Job<'a> {
+    pub(super) interruptible: Interruptible,
+    pub(super) context: &'a Context,
+    pub(super) plan: &'a PlanFile,
+    /// Ids of scenarios and arms; none: all.
+    pub(super) asked: &'a [String],
+    pub(super) order: &'a Order,
+    pub(super) executables: &'a BTreeMap<PathBuf, PathBuf>,
+    pub(super) found: &'a targets::Found,
+    pub(super) stage: &'a Stage,
+}
+
+impl<'a> Job<'a> {
+    /// The arms of a scenario; of one without any, the scenario itself.
+    pub(super) fn parts(&mut self, scenario: &Scenario) -> Vec<Row> {
+        ids_of_parts(scenario).iter().map(|part| self.part(scenario, part)).collect()
+    }
+
+    /// A scenario without arms, or one arm.
+    fn part(&mut self, scenario: &Scenario, id: &Id) -> Row {
+        let name = scenario.name.value.as_str();
+        let found = self.found;
+        let of_target = |target: &'_ Target| {
+            let functions = target.wanted.functions().into_iter();
+            functions.map(|(attribute, function)| (attribute.clone(), function)).find(|(a, _)| a.id == id.to_string())
+        };
+        let here = found.targets.iter().find_map(|target| Some((target, of_target(target)?)));
+        let ephemeral = here.as_ref().is_some_and(|(target, _)| self.stage.holds(target));
+        let harness = if ephemeral { Harness::Ephemeral } else { Harness::Repository };
+        let not_run = |why: String| Row { harness, ..Row::not_run(&id.to_string(), name, why) };
+        if !self.plan.asks_for(self.asked, id) {
+            return not_run(format!("not asked for (--scenario {})", self.asked.join(" --scenario ")));
+        }
+        if let Some(signal) = self.interruptible.stopped() {
+            return not_run(format!("the run was stopped before it ({signal})"));
+        }
+        let Some((target, (attribute, function))) = here else {
+            return not_run(self.why_no_target(scenario, id));
+        };
+        let part = Part { target, attribute: &attribute, function: &function, scenario };
+        self.judged(&part).unwrap_or_else(not_run)
+    }
+
+    fn why_no_target(&self, scenario: &Scenario, id: &Id) -> String {
+        let whole = &scenario.id.value;
+        let left_out = |wanted: &Id| self.found.left_out.iter().find(|(left_out, _)| *left_out == wanted.to_string());
+        let listed_only = id.arm().is_some() && scenario.arm(id).is_none();
+        match left_out(id) {
+            Some((_, why)) => why.clone(),
+            None if listed_only => format!("§7.M.S of {whole} lists it and it has no block: write `#### Arm {id}: …`"),
+            None => "its target is refused".to_owned(),
+        }
+    }
+
+    /// The executable of a test, and the order that it is given.
+    fn launch(&self, target: &Target) -> Result<(&'a Path, Order), String> {
+        match self.stage.launch(target) {
+            Some(launch) => {
+                let (executable, sut) = launch?;
+                Ok((executable, Order { ephemeral_of: Some(sut.to_path_buf()), ..self.order.clone() }))
+            }
+            None => Ok((self.authored(target)?, self.order.clone())),
+        }
+    }
+
+    /// The executable of a test in the repository.
+    fn authored(&self, target: &Target) -> Result<&'a Path, String> {
+        let path = target.placed.path();
+        let shown = shorter(&path).display().to_string();
+        if !path.is_file() {
+            return Err(format!("{shown} does not exist: cargo disttest author writes it"));
+        }
+        if target.placed.test_target().is_none() {
+            return Err(format!("Cargo.toml has no [[test]] entry for {shown}: cargo disttest author writes it"));
+        }
+        Ok(self.executables.get(&path).ok_or(format!("{shown} does not build"))?)
+    }
+
+    /// The row of a scenario or arm that ran; `Err` says why it did not.
+    fn judged(&mut self, part: &Part<'_>) -> Result<Row, String> {
+        let Part { target, attribute, function, scenario } = *part;
+        let (executable, order) = self.launch(target)?;
+        let order = &order;
+        let root = &target.placed.member.root;
+        let test = execute::find(order, executable, root, function)?;
+        self.announce(part, executable, &test);
+        let status = execute::run(&mut self.interruptible, order, executable, root, &test, self.context.json())?;
+        let record = record::read(order, &attribute.id)
+            .map_err(|why| format!("{why} (the test process ended with {status})"))?;
+        if !record::is_of(&record, &target.placed) {
+            let place = record.declared.place();
+            return Err(format!("its record is of another test, {place} (the test process ended with {status})"));
+        }
+        let verdict = record.verdict;
+        let mut against = Vec::new();
+        let edited = record::edited(&record, &self.plan.plan, scenario, attribute);
+        if !edited.is_empty() {
+            let fields = edited.join(", ");
+            against.push(format!("its attribute is not what the plan says: {fields} (cargo disttest author --check)"));
+        }
+        let ok = test_is_ok(&record.declared, verdict, record.tier_met, self.order.tier);
+        if verdict.is_pass() && ok && !status.success() {
+            against.push(format!("its record says {verdict}, but the test process ended with {status}"));
+        }
+        let reason = match record.why.steps.last() {
+            _ if !against.is_empty() => against.join("; "),
+            Some(step) if !verdict.is_pass() => step.reason.clone(),
+            _ => String::new(),
+        };
+        Ok(Row {
+            scenario: record.declared.id.clone(),
+            name: target.wanted.name.clone(),
+            verdict,
+            tier_met: record.tier_met,
+            ok: ok && against.is_empty(),
+            reason,
+            arms: Vec::new(),
+            harness: record.harness,
+        })
+    }
+
+    /// What is about to run, and how long that takes.
+    fn announce(&self, part: &Part<'_>, executable: &Path, test: &str) {
+        let id = &part.attribute.id;
+        let budget = part.attribute.budgets.as_ref().map(|budgets| match self.order.tier {
+            Tier::Smoke => budgets.smoke,
+            Tier::Hardening | Tier::Release => budgets.hardening,
+        });
+        let expected = budget.map(|budget| {
+            let seeds = self.order.seed.map_or(self.order.seeds.unwrap_or(budget.seeds), |_| 1);
+            let total = budget.seconds.saturating_mul(seeds);
+            let plural = if seeds == 1 { "" } else { "s" };
+            format!(", {seeds} seed{plural} × {} s of workload: at least {total} s", budget.seconds)
+        });
+        let console = &self.context.console;
+        console.status("Running", format_args!("{id} {}{}", part.target.wanted.name, expected.unwrap_or_default()));
+        console.detail(format_args!("{} --exact {test} --nocapture --include-ignored", executable.display()));
+    }
+}
+
+/// One function of a test file.
+#[derive(Clone, Copy)]
+struct Part<'a> {
+    target: &'a Target,
+    attribute: &'a Attribute,
+    function: &'a str,
+    scenario: &'a Scenario,
+}

@@ -1,0 +1,131 @@
+//! What a run proved, for people and for programs: the table, where everything lies, and what to do next.
+
+use super::super::{Context, shorter};
+use crate::exit_code::{End, Failure, Outcome};
+use crate::harness;
+use crate::harness::stage::Stage;
+use crate::plan_file::PlanFile;
+use crate::runner::execute::Order;
+use crate::runner::rows::{self, Row};
+use crate::runner::session;
+use disttest_runtime::plan::Tier;
+use disttest_runtime::verdict::{Harness, SessionVerdict};
+use serde::Serialize;
+use std::path::{Path, PathBuf};
+
+/// `disttest.run-summary/1`.
+#[derive(Serialize)]
+pub(super) struct Summary {
+    schema: &'static str,
+    plan: String,
+    tier: Tier,
+    scenarios: Vec<Row>,
+    /// The ephemeral package of scenarios without a test in the repository, when there are such.
+    harness: Option<String>,
+    session_verdict: SessionVerdict,
+    /// The session's folder; `None` when nothing got as far as writing into it.
+    session: Option<String>,
+    report: Option<String>,
+    session_log: Option<String>,
+    /// SHA-256 of the session's MANIFEST.sha256.
+    manifest_sha256: Option<String>,
+    next: String,
+    exit_status: u8,
+}
+
+impl Summary {
+    /// Of `rows`, with the places of what was written.
+    pub(super) fn new(plan: &PlanFile, order: &Order, tier: Tier, rows: Vec<Row>, stage: &Stage) -> Summary {
+        let session = PathBuf::from(&order.session);
+        // Succeeds on an empty folder only: a session in which nothing was written is none.
+        let written = std::fs::remove_dir(&session).is_err();
+        let existing = |name: &str| Some(session.join(name)).filter(|path| path.is_file());
+        let shown = |path: PathBuf| shorter(&path).display().to_string();
+        let end = rows::end(&rows);
+        Summary {
+            schema: "disttest.run-summary/1",
+            plan: plan.shown.clone(),
+            tier,
+            session_verdict: rows::session_verdict(&rows),
+            report: existing("findings/report.md").map(shown),
+            session_log: existing("session-log.md").map(shown),
+            manifest_sha256: session::manifest_sha256(&session),
+            harness: stage.package().map(|package| shown(package.folder.clone())),
+            next: next(plan, end, tier, &rows, &session, stage),
+            session: written.then(|| shown(session)),
+            exit_status: end.exit_code().number(),
+            scenarios: rows,
+        }
+    }
+
+    /// Prints it, and says how the run ended.
+    pub(super) fn print(&self, context: &Context) -> Outcome {
+        let console = &context.console;
+        let end = rows::end(&self.scenarios);
+        if context.json() {
+            let json = serde_json::to_string_pretty(self).map_err(|error| Failure::new(End::Bug, error.to_string()))?;
+            console.result(json);
+            return Ok(end);
+        }
+        console.result_text(&crate::console::visible(&format!("\n{}\n", rows::table(&self.scenarios))));
+        console.result(format_args!("Session: {} ({} tier{})", self.session_verdict, self.tier, self.short_of_it()));
+        let places = [("Harness", &self.harness), ("Report", &self.report), ("Log", &self.session_log)];
+        for (label, path) in places.iter().filter_map(|(label, path)| path.as_ref().map(|path| (label, path))) {
+            console.result(format_args!("{label}: {path}"));
+        }
+        console.result(format_args!("Next: {}", self.next));
+        match &self.manifest_sha256 {
+            Some(hash) => {
+                let session = self.session.as_deref().unwrap_or_default();
+                console.result(format_args!("{hash}  {session}/MANIFEST.sha256"));
+            }
+            None => console.error("the session has no MANIFEST.sha256: there is nothing to verify later"),
+        }
+        Ok(end)
+    }
+
+    /// Which scenarios passed below the tier that was asked for: a reader must not take "DONE" for it.
+    fn short_of_it(&self) -> String {
+        let short = self.scenarios.iter().filter(|row| row.verdict.is_pass() && !row.ok);
+        let short: Vec<&str> = short.map(|row| row.scenario.as_str()).collect();
+        if short.is_empty() { String::new() } else { format!(" asked for, not met by {}", short.join(", ")) }
+    }
+}
+
+fn next(plan: &PlanFile, end: End, tier: Tier, rows: &[Row], session: &Path, stage: &Stage) -> String {
+    let plan = &plan.shown;
+    let first_bad = rows::parts(rows).find(|row| !row.ok).map_or("", |row| row.scenario.as_str());
+    match end {
+        End::Clean if tier == Tier::Smoke => format!("cargo disttest run {plan} --tier hardening"),
+        End::Clean => "keep the line below where nobody can edit it".to_owned(),
+        End::Violation | End::NothingConcluded => {
+            let findings = session.join("findings").join(format!("{}.md", first_bad.replace('/', "__")));
+            format!("read {}", shorter(&findings).display())
+        }
+        End::TierNotMet => format!("cargo disttest run {plan} --tier {tier} --scenario {first_bad}"),
+        _ if rows.iter().any(|row| row.harness == Harness::Ephemeral) => fill(plan, session, stage),
+        _ => format!("cargo disttest author {plan} --check"),
+    }
+}
+
+/// How the tests of an ephemeral package come to be filled. The package of a session is evidence, so that a person
+/// works on one of their own.
+fn fill(plan: &str, session: &Path, stage: &Stage) -> String {
+    let unfilled = stage.package().map_or(&[][..], |package| &package.unfilled);
+    match (unfilled, stage.package()) {
+        ([(file, line, name), ..], Some(package)) if package.folder != harness::folder_of(session) => {
+            let (file, folder) = (shorter(file), shorter(&package.folder));
+            let (file, folder) = (file.display(), folder.display());
+            format!("fill region {name} ({file}:{line}), then cargo disttest run {plan} --harness {folder}")
+        }
+        _ => {
+            let folder = session.parent().unwrap_or(session).join("harness");
+            let folder = shorter(&folder);
+            let folder = folder.display();
+            format!(
+                "cargo disttest author {plan} (writes the tests into the repository), or cargo disttest run {plan} \
+                 --harness {folder} (writes them there; the repository stays as it is)"
+            )
+        }
+    }
+}
