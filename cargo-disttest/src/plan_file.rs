@@ -64,7 +64,7 @@ impl PlanFile {
         let known = || all().flat_map(|s| [vec![s.id.value.clone()], s.arm_ids()].concat());
         for text in ids {
             if !known().any(|id| plan::Id::parse(text) == Some(id)) {
-                let known: Vec<String> = known().map(|id| id.to_string()).collect();
+                let known: Vec<String> = known().map(|id| id.written()).collect();
                 let message = format!("{} has no scenario `{text}`; it has {}", self.shown, known.join(", "));
                 return Err(Failure::new(End::WrongUsage, message));
             }
@@ -74,6 +74,13 @@ impl PlanFile {
             ids.is_empty() || ids.iter().filter_map(|text| plan::Id::parse(text)).any(|id| part(scenario, &id))
         };
         Ok(all().filter(asked).collect())
+    }
+
+    /// The id of a scenario or arm as the plan's author spelt it.
+    pub(crate) fn written(&self, id: &str) -> String {
+        let parsed = plan::Id::parse(id);
+        let all = self.plan.scenarios.iter().flat_map(|s| [vec![s.id.value.clone()], s.arm_ids()].concat());
+        all.into_iter().find(|known| Some(known) == parsed.as_ref()).map_or_else(|| id.to_owned(), |id| id.written())
     }
 
     /// True when `ids` name this scenario or arm, or the scenario of this arm, or nothing at all.

@@ -19,6 +19,7 @@ pub(crate) fn json(plan: &Plan, text: &str, file: &str, states: &States, diags: 
     let claim = |c: &plan::Claim| {
         json!({
             "id": c.id.value.to_string(),
+            "written": c.id.value.written(),
             "text": c.text.value,
             "categories": c.categories.iter().map(|k| k.as_str()).collect::<Vec<_>>(),
             "unknown_categories": c.unknown_categories,
@@ -30,6 +31,7 @@ pub(crate) fn json(plan: &Plan, text: &str, file: &str, states: &States, diags: 
     let missing = |m: &plan::MissingClaim| {
         json!({
             "id": m.id.value.to_string(),
+            "written": m.id.value.written(),
             "behavior": m.behavior,
             "evidence": m.evidence,
             "action": m.action,
@@ -39,6 +41,7 @@ pub(crate) fn json(plan: &Plan, text: &str, file: &str, states: &States, diags: 
     let hypothesis = |h: &plan::Hypothesis| {
         json!({
             "id": h.id.value.to_string(),
+            "written": h.id.value.written(),
             "title": h.title,
             "text": h.text,
             "claims": strings(&h.claims),
@@ -92,6 +95,7 @@ fn scenario(plan: &Plan, scenario: &Scenario, states: &States, places: &Places<'
     let skeleton = scenario.skeleton.is_some() || scenario.arms.iter().any(|a| a.skeleton.is_some());
     json!({
         "id": scenario.id.value.to_string(),
+        "written": scenario.id.value.written(),
         "name": scenario.name.value,
         "falsifies": strings(&scenario.falsifies),
         "closes": strings(&scenario.closes),
@@ -116,6 +120,7 @@ fn arm(plan: &Plan, scenario: &Scenario, arm: &Arm, states: &States, places: &Pl
     let resolved = plan::resolve_arm(plan, scenario, arm).0;
     json!({
         "id": arm.id.value.to_string(),
+        "written": arm.id.value.written(),
         "name": arm.name,
         "oracle": arm.fields.iter().find(|f| f.label == ORACLE).map(|f| f.value.value.as_str()),
         "fields": labelled(&arm.fields),

@@ -34,7 +34,7 @@ pub(super) fn run(context: &Context, args: &TodoArgs) -> Outcome {
         let json = serde_json::to_string_pretty(&report).map_err(|error| Failure::new(End::Bug, error.to_string()))?;
         context.console.result(json);
     } else {
-        print(context, &report);
+        print(context, &report, &plans);
     }
     context.console.next(&report.next);
     for failure in &failures {
@@ -180,21 +180,32 @@ fn next(plans: &[PlanFile], items: &[Item], not_authored: &[NotAuthored], filled
     })
 }
 
-fn print(context: &Context, report: &Report) {
+fn print(context: &Context, report: &Report, plans: &[PlanFile]) {
+    // As the plan's author spelt it.
+    let written = |shown: &str, id: &str| {
+        let plan = plans.iter().find(|plan| plan.shown == shown);
+        plan.map_or_else(|| id.to_owned(), |plan| plan.written(id))
+    };
     let mut out = String::new();
     for (n, item) in report.items.iter().enumerate() {
-        out.push_str(&item_text(item, &report.items[..n]));
+        out.push_str(&item_text(item, &written(&item.plan, &item.scenario), &report.items[..n]));
         out.push('\n');
     }
     for one in &report.not_authored {
         let file = one.file.as_ref().map(|file| format!("{}: ", plain(file))).unwrap_or_default();
-        out.push_str(&format!("{file}{} {}: {}\n", one.scenario, plain(&one.name), plain(&one.why)));
+        out.push_str(&format!(
+            "{file}{} {}: {}\n",
+            written(&one.plan, &one.scenario),
+            plain(&one.name),
+            plain(&one.why)
+        ));
         out.push_str(&field("do", &one.command));
         out.push('\n');
     }
     for one in report.filled.iter().filter(|one| one.drift.is_some()) {
         let drift = one.drift.as_deref().unwrap_or_default();
-        out.push_str(&format!("{}: {} is filled, but {}\n\n", plain(&one.file), one.scenario, plain(drift)));
+        let id = written(&one.plan, &one.scenario);
+        out.push_str(&format!("{}: {id} is filled, but {}\n\n", plain(&one.file), plain(drift)));
     }
     let Counts { items, filled, not_authored, drifted } = &report.counts;
     out.push_str(&format!(
@@ -204,12 +215,11 @@ fn print(context: &Context, report: &Report) {
     context.console.result_text(&visible(&out));
 }
 
-/// An item; what was said in `before` of the same scenario or file is not said again.
-fn item_text(item: &Item, before: &[Item]) -> String {
+/// An item of the scenario `id`; what was said in `before` of the same scenario or file is not said again.
+fn item_text(item: &Item, id: &str, before: &[Item]) -> String {
     let lines = item.lines.map(|(from, to)| format!(":{from}-{to}")).unwrap_or_default();
     let what = if item.kind == "field" { "attribute field" } else { "region" };
-    let mut out =
-        format!("{}{lines}: {} {} — {what} `{}`\n", plain(&item.file), item.scenario, plain(&item.name), item.region);
+    let mut out = format!("{}{lines}: {id} {} — {what} `{}`\n", plain(&item.file), plain(&item.name), item.region);
     out.push_str(&field("plan says", &item.prose));
     if !before.last().is_some_and(|last| last.plan == item.plan && last.scenario == item.scenario) {
         out.push_str(&claims_text(item));

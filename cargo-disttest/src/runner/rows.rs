@@ -110,18 +110,17 @@ pub(crate) fn session_verdict(rows: &[Row]) -> SessionVerdict {
     SessionVerdict::of(&verdicts)
 }
 
-/// The rows as an aligned table.
-pub(crate) fn table(rows: &[Row]) -> String {
-    let widths = |of: fn(&Row) -> usize| lines(rows).map(of).max().unwrap_or(0);
-    let id = widths(|row| row.scenario.chars().count());
-    let name = widths(|row| row.name.chars().count());
+/// The rows as an aligned table; `written` spells an id as the plan's author does.
+pub(crate) fn table(rows: &[Row], written: &dyn Fn(&str) -> String) -> String {
+    let id = lines(rows).map(|row| written(&row.scenario).chars().count()).max().unwrap_or(0);
+    let name = lines(rows).map(|row| row.name.chars().count()).max().unwrap_or(0);
     let line = |row: &Row| {
         let tier = row.tier_met.map_or("—", Tier::as_str);
         let mut reason = if row.reason.is_empty() { String::new() } else { format!("      {}\n", row.reason) };
         if let Some(note) = row.harness.note() {
             reason.push_str(&format!("      {note}\n"));
         }
-        format!("  {:id$}  {:name$}  {:28}  {tier}\n{reason}", row.scenario, row.name, row.verdict)
+        format!("  {:id$}  {:name$}  {:28}  {tier}\n{reason}", written(&row.scenario), row.name, row.verdict)
     };
     lines(rows).map(line).collect()
 }
@@ -205,14 +204,14 @@ mod tests {
         let arms = vec![arm("api", Verdict::PassSmoke, true), arm("sdk", Verdict::NotRun, false)];
         let expect = "  S5/api  n  PASS-smoke                    —\n  S5/sdk  n  NOT-RUN                       —\n  \
                       S5      n  PARTIAL-surface               —\n      capped by S5/sdk NOT-RUN\n";
-        assert_eq!(table(&[Row::joined("S5", "n", arms)]), expect);
+        assert_eq!(table(&[Row::joined("S5", "n", arms)], &str::to_owned), expect);
     }
 
     #[test]
     fn a_table_is_aligned() {
         let rows = [row(Verdict::PassSmoke, true, ""), Row::not_run("S10", "longer", "why".to_owned())];
         assert_eq!(
-            table(&rows),
+            table(&rows, &str::to_owned),
             "  S1   n       PASS-smoke                    —\n  S10  longer  NOT-RUN                       —\n      why\n"
         );
     }

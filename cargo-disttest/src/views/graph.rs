@@ -42,7 +42,7 @@ struct Edge {
 fn nodes(plan: &Plan) -> Vec<Node> {
     let node = |id: &Id, text: &str, kind: &'static str, gap: bool| Node {
         name: id.to_string().replace('/', "_"),
-        label: format!("{id} {}", shortened(text)),
+        label: format!("{} {}", id.written(), shortened(text)),
         kind,
         gap,
     };

@@ -20,16 +20,16 @@ pub(crate) fn text(plan: &Plan) -> String {
 /// What is missing, one sentence each: claims without a scenario, hypotheses without one, threats not exercised.
 pub(crate) fn gaps(plan: &Plan) -> Vec<String> {
     let claims = plan.claims.iter().filter(|c| falsifying(plan, &c.id.value).next().is_none());
-    let claims = claims.map(|c| format!("{}: no scenario falsifies it", c.id.value));
+    let claims = claims.map(|c| format!("{}: no scenario falsifies it", c.id.value.written()));
     let untested = plan.hypotheses.iter().filter(|h| !plan.scenarios.iter().any(|s| has(&s.closes, &h.id.value)));
-    let hypotheses = untested.map(|h| format!("{}: no scenario closes it", h.id.value));
+    let hypotheses = untested.map(|h| format!("{}: no scenario closes it", h.id.value.written()));
     let pairs = plan.claims.iter().flat_map(|claim| plan.hypotheses.iter().map(move |h| (claim, h)));
     let open = pairs.filter(|(claim, h)| {
         let closed = plan.scenarios.iter().any(|s| has(&s.closes, &h.id.value));
         closed && falsifying(plan, &claim.id.value).next().is_some() && cell(plan, claim, h) == GAP
     });
     let pairs = open.map(|(claim, h)| {
-        let (claim, h) = (&claim.id.value, &h.id.value);
+        let (claim, h) = (claim.id.value.written(), h.id.value.written());
         format!("{claim} × {h}: no scenario that falsifies {claim} closes {h}")
     });
     claims.chain(hypotheses).chain(pairs).collect()
@@ -39,7 +39,7 @@ pub(crate) fn gaps(plan: &Plan) -> Vec<String> {
 /// it threatens the claim.
 fn cell(plan: &Plan, claim: &Claim, hypothesis: &Hypothesis) -> String {
     let closing = |s: &&Scenario| has(&s.closes, &hypothesis.id.value);
-    let ids: Vec<String> = falsifying(plan, &claim.id.value).filter(closing).map(|s| s.id.value.to_string()).collect();
+    let ids: Vec<String> = falsifying(plan, &claim.id.value).filter(closing).map(|s| s.id.value.written()).collect();
     match (has(&hypothesis.claims, &claim.id.value), ids.is_empty()) {
         (true, true) => GAP.to_owned(),
         (true, false) => ids.join(" "),
@@ -49,7 +49,7 @@ fn cell(plan: &Plan, claim: &Claim, hypothesis: &Hypothesis) -> String {
 }
 
 fn grid(plan: &Plan, cells: &[Vec<String>]) -> Option<String> {
-    let ids: Vec<String> = plan.hypotheses.iter().map(|h| h.id.value.to_string()).collect();
+    let ids: Vec<String> = plan.hypotheses.iter().map(|h| h.id.value.written()).collect();
     let column = |i: usize| cells.iter().map(|row| row[i].chars().count()).chain([ids[i].chars().count()]).max();
     let widths: Vec<usize> = (0..ids.len()).map(|i| column(i).unwrap_or(0)).collect();
     if ids.is_empty() || 8 + widths.iter().map(|w| w + 2).sum::<usize>() > WIDTH {
@@ -62,7 +62,7 @@ fn grid(plan: &Plan, cells: &[Vec<String>]) -> Option<String> {
     let rows = plan.claims.iter().zip(cells).map(|(claim, row)| {
         let uncovered = falsifying(plan, &claim.id.value).next().is_none();
         let mark = if uncovered { "  <- no scenario falsifies it" } else { "" };
-        let text = line(&claim.id.value.to_string(), row);
+        let text = line(&claim.id.value.written(), row);
         format!("{}{mark}\n", text.trim_end())
     });
     Some(line("", &ids) + &rows.collect::<String>())
@@ -72,12 +72,12 @@ fn list(plan: &Plan, cells: &[Vec<String>]) -> String {
     let mut out = String::new();
     for (claim, row) in plan.claims.iter().zip(cells) {
         let named = plan.hypotheses.iter().zip(row).filter(|(_, cell)| cell.as_str() != NOTHING);
-        let mut threats: Vec<String> = named.map(|(h, cell)| format!("{} {cell}", h.id.value)).collect();
+        let mut threats: Vec<String> = named.map(|(h, cell)| format!("{} {cell}", h.id.value.written())).collect();
         if threats.is_empty() {
-            let ids: Vec<String> = falsifying(plan, &claim.id.value).map(|s| s.id.value.to_string()).collect();
+            let ids: Vec<String> = falsifying(plan, &claim.id.value).map(|s| s.id.value.written()).collect();
             threats.push(if ids.is_empty() { GAP.to_owned() } else { ids.join(" ") });
         }
-        out.push_str(&format!("  {:<6}{}\n", claim.id.value.to_string(), threats.join("; ")));
+        out.push_str(&format!("  {:<6}{}\n", claim.id.value.written(), threats.join("; ")));
     }
     out
 }

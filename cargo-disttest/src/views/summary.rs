@@ -64,7 +64,7 @@ pub(crate) fn mode(plan: &Plan) -> &'static str {
 fn scenario_lines(out: &mut String, plan: &Plan, scenario: &Scenario, states: &States) {
     let kind = if scenario.is_serious(plan) { "serious" } else { "plain" };
     let id = scenario.id.value.to_string();
-    out.push_str(&format!("  {id:<5} {}  [{kind}]\n", plain(&scenario.name.value)));
+    out.push_str(&format!("  {:<5} {}  [{kind}]\n", scenario.id.value.written(), plain(&scenario.name.value)));
     out.push_str(&format!("        falsifies {}; closes {}\n", listed(&scenario.falsifies), listed(&scenario.closes)));
     match &scenario.budgets {
         None => out.push_str("        budgets   MISSING\n"),
@@ -83,7 +83,7 @@ fn scenario_lines(out: &mut String, plan: &Plan, scenario: &Scenario, states: &S
         let id = arm.id.value.to_string();
         let name = arm.name.as_deref().map(|n| format!(": {}", plain(n))).unwrap_or_default();
         let state = state(&id).map(|state| format!("  [{state}]")).unwrap_or_default();
-        out.push_str(&format!("        arm {id}{name}{state}\n"));
+        out.push_str(&format!("        arm {}{name}{state}\n", arm.id.value.written()));
     }
 }
 
@@ -103,7 +103,7 @@ fn listed(ids: &[Spanned<Id>]) -> String {
     if ids.is_empty() {
         return "NOTHING".to_owned();
     }
-    ids.iter().map(|id| id.value.to_string()).collect::<Vec<_>>().join(", ")
+    ids.iter().map(|id| id.value.written()).collect::<Vec<_>>().join(", ")
 }
 
 fn budget_words(budget: &Budget) -> String {

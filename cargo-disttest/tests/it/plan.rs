@@ -56,3 +56,33 @@ fn the_summary_tells_how_far_each_test_is() {
     package.disttest(&["author", PLAN_PATH]).expect(0);
     assert_eq!(state(), "unfilled");
 }
+
+#[test]
+fn ids_are_shown_as_the_author_spelt_them_and_are_found_by_either_spelling() {
+    let package = Package::new();
+    package.edit(PLAN_PATH, "### Scenario S1:", "### Scenario S01:");
+    let out = package.disttest(&["plan", PLAN_PATH]).out;
+    assert!(out.contains("  S01   reads_never_go_back"), "{out}");
+    assert!(!out.contains("S1 "), "{out}");
+    let json = package.disttest(&["plan", PLAN_PATH, "--format", "json"]).out;
+    let json: serde_json::Value = serde_json::from_str(&json).unwrap();
+    let plan = &json["plans"][0];
+    let scenario = if plan.is_null() { &json["scenarios"][0] } else { &plan["scenarios"][0] };
+    assert_eq!((&scenario["id"], &scenario["written"]), (&"S1".into(), &"S01".into()));
+    for (asked, file) in [("S1", "tests/auto/s1.rs"), ("S01", "tests/auto/s1.rs")] {
+        let answer = package.disttest(&["author", PLAN_PATH, "--scenario", asked]).expect(0);
+        assert!(answer.err.contains(&format!("S01 {file}")), "{}", answer.err);
+        assert!(!package.path("tests/auto/s2.rs").exists());
+        let todo = package.disttest(&["todo", PLAN_PATH, "--scenario", asked]).expect(0).out;
+        assert!(todo.contains("S01 reads_never_go_back — region `workload`"), "{todo}");
+    }
+    let wrong = package.disttest(&["author", PLAN_PATH, "--scenario", "S9"]).expect(2);
+    assert!(wrong.err.contains("it has S01, S2"), "{}", wrong.err);
+    let check = package.disttest(&["author", PLAN_PATH, "--check", "--scenario", "S1"]).expect(1);
+    assert!(check.err.contains("S01: workload is not filled"), "{}", check.err);
+    // The digest is of the scenario, however its id is spelt.
+    let text = package.read("tests/auto/s1.rs");
+    package.edit(PLAN_PATH, "### Scenario S01:", "### Scenario S001:");
+    package.disttest(&["author", PLAN_PATH, "--scenario", "S1"]).expect(0);
+    assert_eq!(package.read("tests/auto/s1.rs"), text);
+}

@@ -1,15 +1,19 @@
 //! Ids of plan elements: a letter, a number, and for scenarios an optional arm (`C3`, `H1`, `M2`, `S5/api`).
 
 use serde::{Deserialize, Serialize};
+use std::cmp::Ordering;
 use std::fmt;
+use std::hash::{Hash, Hasher};
 
-/// An id. `S01` and `S1` are one id; `Display` gives the canonical spelling.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+/// An id. `S01` and `S1` are one id; `Display` gives the canonical spelling, [`Id::written`] the author's.
+#[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(into = "String", try_from = "String")]
 pub struct Id {
     letter: char,
     number: u32,
     arm: Option<String>,
+    /// How many digits were written. Tells no ids apart.
+    digits: usize,
 }
 
 impl Id {
@@ -30,12 +34,12 @@ impl Id {
         if arm.is_some_and(|arm| letter != 'S' || !arm_ok(arm)) {
             return None;
         }
-        Some(Id { letter, number: digits.parse().ok()?, arm: arm.map(str::to_owned) })
+        Some(Id { letter, number: digits.parse().ok()?, arm: arm.map(str::to_owned), digits: digits.len() })
     }
 
     /// The id of that letter and number, without an arm.
     pub(super) fn numbered(letter: char, number: u32) -> Id {
-        Id { letter, number, arm: None }
+        Id { letter, number, arm: None, digits: 0 }
     }
 
     /// The kind of element: `C` claim, `H` hypothesis, `M` missing claim, `S` scenario, `T` technique.
@@ -48,6 +52,17 @@ impl Id {
         self.number
     }
 
+    /// As its author spelt it, zeros in front included: for people. Programs and digests take the canonical spelling.
+    pub fn written(&self) -> String {
+        let arm = self.arm.as_ref().map(|arm| format!("/{arm}")).unwrap_or_default();
+        format!("{}{:0digits$}{arm}", self.letter, self.number, digits = self.digits)
+    }
+
+    /// What tells ids apart.
+    fn key(&self) -> (char, u32, Option<&str>) {
+        (self.letter, self.number, self.arm.as_deref())
+    }
+
     /// The arm of a scenario, if this is one's id.
     pub fn arm(&self) -> Option<&str> {
         self.arm.as_deref()
@@ -58,6 +73,32 @@ impl fmt::Display for Id {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}{}", self.letter, self.number)?;
         self.arm.as_ref().map_or(Ok(()), |arm| write!(f, "/{arm}"))
+    }
+}
+
+impl PartialEq for Id {
+    fn eq(&self, other: &Id) -> bool {
+        self.key() == other.key()
+    }
+}
+
+impl Eq for Id {}
+
+impl PartialOrd for Id {
+    fn partial_cmp(&self, other: &Id) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+impl Ord for Id {
+    fn cmp(&self, other: &Id) -> Ordering {
+        self.key().cmp(&other.key())
+    }
+}
+
+impl Hash for Id {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        self.key().hash(state);
     }
 }
 
@@ -91,5 +132,18 @@ mod tests {
         check("c3", None);
         check("C", None);
         check("S5/", None);
+    }
+
+    #[test]
+    fn the_authors_spelling_is_kept_and_tells_no_ids_apart() {
+        let id = |text: &str| Id::parse(text).expect("an id");
+        for text in ["S01", "S1", "S007/api", "C10", "H0"] {
+            assert_eq!(id(text).written(), text);
+        }
+        assert_eq!(id("S01"), id("S1"));
+        assert_eq!(id("S01").cmp(&id("S1")), Ordering::Equal);
+        assert!(id("S02") > id("S1") && id("S10") > id("S09"));
+        assert!(std::collections::HashSet::from([id("S01")]).contains(&id("S1")));
+        assert_eq!(String::from(id("S01/api")), "S1/api");
     }
 }

@@ -43,7 +43,7 @@ pub(super) fn check(
         context.console.diff(&problem.diff);
     }
     for Problem { scenario, path, line, message, .. } in &report.problems {
-        let scenario = scenario.as_ref().map(|id| format!("{id}: ")).unwrap_or_default();
+        let scenario = scenario.as_ref().map(|id| format!("{}: ", plan.written(id))).unwrap_or_default();
         let line = line.map(|line| format!(":{line}")).unwrap_or_default();
         context.console.error(visible(&format!("{path}{line}: {scenario}{message}")));
     }

@@ -59,7 +59,7 @@ pub(super) fn run(context: &Context, args: &AuthorArgs) -> Outcome {
     if !conflicts.is_empty() {
         return Err(in_the_way(&conflicts));
     }
-    report.files.iter().for_each(|file| tell(context, file, args.dry_run));
+    report.files.iter().for_each(|file| tell(context, &plan, file, args.dry_run));
     context.console.next(&report.next);
     Ok(match (quit, found.refusals.is_empty()) {
         (true, _) => End::Conflict,
@@ -78,7 +78,8 @@ fn found(context: &Context, workspace: &Workspace, plan: &PlanFile, ids: &[Strin
         return Err(Failure::new(End::UnsafeTarget, format!("{} is not authored: see above", plan.shown)));
     }
     for (scenario, why) in found.not_authored() {
-        context.console.warning(console::visible(&format!("{scenario} cannot be authored: {why}")));
+        let id = plan.written(scenario);
+        context.console.warning(console::visible(&format!("{id} cannot be authored: {why}")));
     }
     Ok(found)
 }

@@ -195,7 +195,7 @@ pub(super) fn show_diffs(context: &Context, report: &Report, args: &AuthorArgs) 
     }
 }
 
-pub(super) fn tell(context: &Context, file: &ReportFile, dry_run: bool) {
+pub(super) fn tell(context: &Context, plan: &PlanFile, file: &ReportFile, dry_run: bool) {
     let console = &context.console;
     let (done, planned) = match file.action {
         Action::UpToDate => ("Up to date", "Up to date"),
@@ -209,12 +209,13 @@ pub(super) fn tell(context: &Context, file: &ReportFile, dry_run: bool) {
     let new = matches!(file.action, Action::Create | Action::Sibling);
     let told = file.reason.iter().chain(file.note.iter().filter(|_| new)).cloned().collect::<Vec<_>>().join("; ");
     let why = if told.is_empty() { told } else { format!(" ({told})") };
-    console.status(if dry_run { planned } else { done }, format_args!("{} {}{why}", file.scenario, file.path));
+    let id = plan.written(&file.scenario);
+    console.status(if dry_run { planned } else { done }, format_args!("{id} {}{why}", file.path));
     if file.action == Action::Update && !file.kept.is_empty() {
         let kept = file.kept.join(", ");
         console.warning(format_args!(
-            "{}: {} changed in the plan; the code in {kept} was kept as it was. Does it still do what the plan says?",
-            file.path, file.scenario
+            "{}: {id} changed in the plan; the code in {kept} was kept as it was. Does it still do what the plan says?",
+            file.path
         ));
     }
     if file.action == Action::Sibling {

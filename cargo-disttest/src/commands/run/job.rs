@@ -139,7 +139,7 @@ impl<'a> Job<'a> {
 
     /// What is about to run, and how long that takes.
     fn announce(&self, part: &Part<'_>, executable: &Path, test: &str) {
-        let id = &part.attribute.id;
+        let id = self.plan.written(&part.attribute.id);
         let budget = part.attribute.budgets.as_ref().map(|budgets| match self.order.tier {
             Tier::Smoke => budgets.smoke,
             Tier::Hardening | Tier::Release => budgets.hardening,

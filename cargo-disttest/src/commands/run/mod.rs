@@ -81,7 +81,7 @@ pub(super) fn run(context: &Context, args: &RunArgs) -> Outcome {
         }
     }
     let summary = Summary::new(&plan, &order, args.tier, rows, &stage);
-    summary.print(context)
+    summary.print(context, &plan)
 }
 
 /// The workspace; where there is none at all, the plan may be fine and still nothing can be run.

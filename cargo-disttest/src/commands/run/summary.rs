@@ -59,7 +59,7 @@ impl Summary {
     }
 
     /// Prints it, and says how the run ended.
-    pub(super) fn print(&self, context: &Context) -> Outcome {
+    pub(super) fn print(&self, context: &Context, plan: &PlanFile) -> Outcome {
         let console = &context.console;
         let end = rows::end(&self.scenarios);
         if context.json() {
@@ -67,7 +67,10 @@ impl Summary {
             console.result(json);
             return Ok(end);
         }
-        console.result_text(&crate::console::visible(&format!("\n{}\n", rows::table(&self.scenarios))));
+        console.result_text(&crate::console::visible(&format!(
+            "\n{}\n",
+            rows::table(&self.scenarios, &|id| plan.written(id))
+        )));
         console.result(format_args!("Session: {} ({} tier{})", self.session_verdict, self.tier, self.short_of_it()));
         let places = [("Harness", &self.harness), ("Report", &self.report), ("Log", &self.session_log)];
         for (label, path) in places.iter().filter_map(|(label, path)| path.as_ref().map(|path| (label, path))) {
