@@ -249,8 +249,8 @@ fn fault(view: &View<'_>, told: &mut Vec<Diagnostic>) -> Fault {
         return Fault::Planned { nemeses, injector, victim };
     }
     let message = format!("{}: the fault does not name {}", view.id.value, missing.join(", "));
-    let help =
-        "name them in backticks, such as `hard-kill`, `process-exit`, `client-timeouts`, or write `none — <reason>`";
+    let help = "name them as the runtime knows them, here or in `Nemesis + landing evidence`: `hard-kill`, `process-exit`, \
+                `client-timeouts` (`catalog nemeses`, `catalog probes`)";
     told.push(report("unresolved-fault", span, message, help));
     Fault::Unresolved
 }

@@ -44,6 +44,12 @@ pub(super) fn adequacy_incomplete(context: &Context<'_>, out: &mut Vec<Diagnosti
         // `none — <reason>` is an argument; a cell that names neither a scenario nor a reason is none.
         let cell = row.cell(SCENARIOS).trim();
         let said = cell.to_lowercase().starts_with("none") && cell.len() > 8;
+        if said && ids_in(cell, 'S').is_empty() && !admitted(context, row) {
+            let message = format!("§7b, {}: no scenario, and neither §7c nor §8 says so", subject(row));
+            let help = "name a scenario, or give the claim a row in §7c: why it stays uncovered, and until when";
+            out.push(report("adequacy-incomplete", context.cell(row, SCENARIOS), message, help));
+            continue;
+        }
         if lacks.is_empty() && has_column(row, SCENARIOS) && ids_in(cell, 'S').is_empty() && !said {
             lacks.push(SCENARIOS);
         }
@@ -53,6 +59,15 @@ pub(super) fn adequacy_incomplete(context: &Context<'_>, out: &mut Vec<Diagnosti
             out.push(report("adequacy-incomplete", row.span, message, help));
         }
     }
+}
+
+/// True when §7c or §8 names each claim of a row.
+fn admitted(context: &Context<'_>, row: &Row) -> bool {
+    let plan = context.plan;
+    let residual = plan.residual.iter().flat_map(|row| &row.cells).map(|(_, cell)| cell.as_str());
+    let texts = residual.chain(plan.not_covered.iter().map(|text| text.value.as_str()));
+    let named: HashSet<Id> = texts.flat_map(|text| ids_in(text, 'C')).collect();
+    ids_in(row.cell("Claim"), 'C').iter().all(|claim| named.contains(claim))
 }
 
 /// A claim is argued by scenarios that falsify it.

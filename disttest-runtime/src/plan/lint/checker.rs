@@ -197,7 +197,12 @@ pub(super) fn idempotency_key_missing(context: &Context<'_>, out: &mut Vec<Diagn
 
 /// Words that may stand between `key` and `op_id` when the one is said to be the other.
 const LINKS: &[&str] =
-    &["is", "=", "==", ":", "on", "by", "the", "equals", "being", "as", "its", "per", "of", "their", "via"];
+    &["is", "=", "==", ":", "on", "by", "the", "equals", "being", "as", "its", "per", "of", "their", "via", "over"];
+
+/// Links by which effects are counted.
+const COUNTING: &[&str] = &["per", "by", "on", "over"];
+/// How words begin that name what must not happen twice.
+const EFFECTS: &[&str] = &["effect", "once", "appl", "commit", "charge", "execut", "duplicate"];
 
 /// The idempotency key is not op_id (format D8).
 pub(super) fn idempotency_key_is_op_id(context: &Context<'_>, out: &mut Vec<Diagnostic>) {
@@ -219,13 +224,18 @@ fn keys_on_op_id(text: &str) -> bool {
     let spaced = ["=", ":", ",", ";", "."].iter().fold(flat, |t, mark| t.replace(mark, &format!(" {mark} ")));
     let words: Vec<&str> = spaced.split_whitespace().collect();
     let keyed = |word: &str| word.starts_with("key") || word.starts_with("dedup");
+    let effect = |word: &str| EFFECTS.iter().any(|effect| word.starts_with(effect));
     words.iter().enumerate().filter(|(_, w)| **w == "op_id").any(|(i, _)| {
         let before = words[..i].iter().rev().find(|w| !LINKS.contains(w));
         let linked = i > 0 && LINKS.contains(&words[i - 1]);
         let checker = before.is_some_and(|w| keyed(w) || *w == "checker" || *w == "exactly-once");
         let after: Vec<&&str> = words[i + 1..].iter().take(5).collect();
         let as_key = after.first().is_some_and(|w| **w == "as") && after.iter().any(|w| keyed(w));
-        (linked && checker) || as_key
+        // `at most one effect per op_id`: whatever is counted by op_id happens once.
+        let counted = linked && COUNTING.contains(&words[i - 1]) && before.is_some_and(|w| effect(w));
+        let each =
+            i > 0 && ["each", "every"].contains(&words[i - 1]) && words[i + 1..].iter().take(8).any(|w| effect(w));
+        (linked && checker) || as_key || counted || each
     })
 }
 
@@ -254,6 +264,12 @@ mod tests {
         check("business key: op_id", true);
         check("exactly-once dedup checker on op id", true);
         check("op_id as the idempotency key", true);
+        check("exactly-once over the op_id", true);
+        check("at most one effect per op_id", true);
+        check("each op_id has at most one effect", true);
+        check("applied exactly once per `op_id`", true);
+        check("one record per op_id in the history; one effect per order number", false);
+        check("the effects are sorted by invoke_ts, then by op_id", false);
         check("exactly-once keyed by the order number, never op_id", false);
         check("key is not op_id", false);
         check("default schema: op_id, process_id, key", false);

@@ -18,6 +18,9 @@ const WHOLE: &[&str] = &[
     "are defined",
     "in this plan",
     "under test",
+    "pass",
+    "hold",
+    "succeed",
 ];
 
 /// In front of a number that counts everything.
@@ -38,6 +41,13 @@ const LEADS: &[&str] = &[
     "all",
     "all the",
     "all of the",
+    "if the",
+    "once the",
+    "when the",
+    "we use",
+    "we chose",
+    "this plan uses",
+    "the plan uses",
 ];
 
 /// A kind of element: the nouns that name it, and how many there are.
@@ -265,6 +275,8 @@ mod tests {
         check("the first two scenarios.", "7", &[]);
         check("three scenarios cover it.", "7d", &[]);
         check("it needs 5 claims.", "0", &[]);
+        check("if the four scenarios pass, nothing was lost.", "7d", &[(4, "scenarios")]);
+        check("if the two scenarios of s1 pass", "7d", &[]);
         check("all scenarios", "7", &[]);
         check("~40 scenarios.", "7", &[]);
     }

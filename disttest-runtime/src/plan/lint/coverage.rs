@@ -47,10 +47,14 @@ fn verdict(row: &Row) -> String {
 
 /// Verdicts and gap kinds. A matrix with words of its own is told once, with all of them.
 pub(super) fn coverage_word(context: &Context<'_>, out: &mut Vec<Diagnostic>) {
+    // Of a matrix in two tables, the one without hypotheses sums up in prose what is worst for each claim.
+    let split = context.plan.coverage.iter().any(|row| has_column(row, "Hypothesis"));
     for (column, known) in [("Verdict", &VERDICTS[..]), ("Gap kind", &GAPS[..])] {
         let mut odd: BTreeMap<String, usize> = BTreeMap::new();
         let mut first: Option<Span> = None;
-        for row in context.plan.coverage.iter().filter(|row| has_column(row, column)) {
+        let summed = split && column == "Gap kind";
+        let judged = |row: &&Row| has_column(row, column) && !(summed && !has_column(row, "Hypothesis"));
+        for row in context.plan.coverage.iter().filter(judged) {
             let text = plain(row.cell(column));
             let right = |word: &str| known.contains(&word) || is_none(word);
             if !right(&text) && !text.split([',', '/']).map(str::trim).all(right) {

@@ -24,6 +24,15 @@ const SELF_REPORT: &[&str] = &[
     "api returned ok",
     "injector says",
     "fault was injected successfully",
+    "trust the agent",
+    "trust the injector",
+    "trusts the agent",
+    "agent reported success",
+    "agent reports success",
+    "tool reported success",
+    "tool reports success",
+    "script succeeded",
+    "script succeeds",
 ];
 
 /// Words of evidence that an injector gives, and words of evidence that a victim gives.
@@ -70,13 +79,7 @@ const INJECTOR_WORDS: &[&str] = &[
 const VICTIM_WORDS: &[&str] = &[
     "timeout",
     "client",
-    "log line",
-    "log-marker",
-    "log marker",
-    "marker",
-    "metric",
     "heartbeat",
-    "leader",
     "latency",
     "victim",
     "rpc",
@@ -89,7 +92,20 @@ const VICTIM_WORDS: &[&str] = &[
     "histogram",
     "checksum",
     "refused",
+];
+/// Words that the evidence of either side may hold: in a clause of the injector's they tell of the injector.
+const EITHER_WORDS: &[&str] = &[
+    "log line",
+    "log-marker",
+    "log marker",
     "logs",
+    "marker",
+    "metric",
+    "leader",
+    "follower",
+    "replica",
+    "peer",
+    "new term",
 ];
 
 /// The landing field of a scenario that plans a fault.
@@ -139,8 +155,19 @@ fn sides(text: &str) -> (bool, bool) {
     // Signals are cut out first: `client-timeouts` must not count for its words on the other side.
     let rest = without(text, signals.iter().map(|s| s.at.clone()));
     let bare = evidence_text(&rest);
-    let told = |words: &[&str]| words.iter().any(|w| bare.contains(w));
-    (injector || told(INJECTOR_WORDS), victim || told(VICTIM_WORDS))
+    let told = |text: &str, words: &[&str]| words.iter().any(|w| text.contains(w));
+    // A scheduler may be that of a simulator, which injects, or a part of the system.
+    let of_injector = |clause: &str| INJECTOR_WORDS.iter().any(|w| *w != "scheduler" && clause.contains(w));
+    let of_victim = |clause: &str| told(clause, EITHER_WORDS) && !of_injector(clause);
+    let victim = victim || told(&bare, VICTIM_WORDS) || clauses(&bare).iter().any(|clause| of_victim(clause));
+    (injector || told(&bare, INJECTOR_WORDS), victim)
+}
+
+/// The clauses of a text on one line in lower case.
+fn clauses(flat: &str) -> Vec<String> {
+    let flat =
+        [" and ", ". ", " — ", " -- ", " while ", " + "].iter().fold(flat.to_owned(), |t, mark| t.replace(mark, ";"));
+    flat.split([';', ',', ':']).map(str::to_owned).collect()
 }
 
 /// Clauses of evidence that are in words of neither side: what they tell, and in which language, is not for a list of
@@ -149,12 +176,12 @@ fn unread_clauses(text: &str) -> usize {
     const WORDS: usize = 3;
     let rest = without(text, signal_mentions(text).iter().map(|s| s.at.clone()));
     let bare = evidence_text(&rest);
-    let flat = bare.replace(" and ", ";").replace(". ", ";").replace(" — ", ";").replace(" -- ", ";");
-    let unread = |clause: &&str| {
+    let unread = |clause: &&String| {
         let words = clause.split_whitespace().filter(|word| word.chars().filter(|c| c.is_alphabetic()).count() > 2);
-        words.count() >= WORDS && !INJECTOR_WORDS.iter().chain(VICTIM_WORDS).any(|word| clause.contains(word))
+        let known = INJECTOR_WORDS.iter().chain(VICTIM_WORDS).chain(EITHER_WORDS);
+        words.count() >= WORDS && !known.into_iter().any(|word| clause.contains(word))
     };
-    flat.split([';', ',', ':']).filter(unread).count()
+    clauses(&bare).iter().filter(unread).count()
 }
 
 /// What the injector says of itself in a text on one line in lower case.
@@ -295,6 +322,11 @@ mod tests {
         check("clock skew; the operator watches", (false, false));
         check("`hard-kill`; landing evidence as in S01.", (true, true));
         check("the scheduler's log shows the interleaving", (true, false));
+        check("hard kill: the supervisor logs the pid and signal 9.", (true, false));
+        check("iptables drop counter on the leader's host", (true, false));
+        check("the worker's exit status and the scheduler logs a lost worker", (true, true));
+        check("the supervisor's exit line for the leader's pid AND the followers log a new term", (true, true));
+        check("Toxiproxy's byte counter stops on the leader's link and the leader logs a step-down", (true, true));
     }
 
     #[test]

@@ -22,6 +22,8 @@ const SETUP: &[&str] = &[
     "bench",
     "benchmark",
     "bit",
+    "broker",
+    "brokers",
     "by",
     "case",
     "chaos",
@@ -48,9 +50,11 @@ const SETUP: &[&str] = &[
     "faults",
     "flip",
     "flow",
+    "five",
     "follower",
     "followers",
     "for",
+    "four",
     "freeze",
     "fsync",
     "full",
@@ -60,13 +64,20 @@ const SETUP: &[&str] = &[
     "happy",
     "hard",
     "high",
+    "host",
+    "hosts",
     "in",
     "inject",
     "injection",
+    "instance",
+    "instances",
     "integration",
+    "iptables",
     "isolation",
     "jepsen",
+    "k8s",
     "kill",
+    "kubernetes",
     "kills",
     "large",
     "latency",
@@ -80,6 +91,7 @@ const SETUP: &[&str] = &[
     "mixed",
     "multi",
     "nemesis",
+    "netem",
     "network",
     "node",
     "nodes",
@@ -107,6 +119,9 @@ const SETUP: &[&str] = &[
     "rolling",
     "run",
     "scenario",
+    "server",
+    "servers",
+    "seven",
     "sigkill",
     "simple",
     "simulation",
@@ -127,6 +142,7 @@ const SETUP: &[&str] = &[
     "tests",
     "the",
     "three",
+    "toxiproxy",
     "to",
     "traffic",
     "two",
@@ -273,9 +289,15 @@ mod tests {
         let check = |name: &str, expect: bool| {
             assert_eq!(words(name).iter().all(|word| is_setup(word)), expect, "{name}");
         };
-        for name in
-            ["partition_test", "kill_leader", "test_1", "chaos", "crash_recovery_scenario", "3_node_cluster_with_chaos"]
-        {
+        for name in [
+            "partition_test",
+            "kill_leader",
+            "test_1",
+            "chaos",
+            "crash_recovery_scenario",
+            "3_node_cluster_with_chaos",
+            "five_brokers_with_toxiproxy",
+        ] {
             check(name, true);
         }
         for name in [

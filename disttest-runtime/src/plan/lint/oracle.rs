@@ -81,6 +81,24 @@ const VAGUE: &[&str] = &[
     "recovers",
     "is acceptable",
     "is reasonable",
+    "are acceptable",
+    "are reasonable",
+    "is fast",
+    "are fast",
+    "be fast",
+    "stays fast",
+    "fast enough",
+    "good enough",
+    "is quick",
+    "is low",
+    "stays low",
+    "stay low",
+    "remains low",
+    "is responsive",
+    "stays responsive",
+    "no degradation",
+    "no slowdown",
+    "smoothly",
 ];
 
 /// What is wrong with an oracle, if anything. A vague phrase beside something that a machine can check is no matter.
@@ -291,6 +309,8 @@ mod tests {
         check("every request works", Some(Weakness::Vague("works")));
         check("the system recovers gracefully", Some(Weakness::Vague("gracefully")));
         check("health checks only", Some(Weakness::Vague("health check")));
+        check("reads should be fast", Some(Weakness::Vague("be fast")));
+        check("latency stays low: p99 <= 20 ms", None);
         check("no unauthorised access", Some(Weakness::Vague("no unauthori")));
         check("no leak: the rows that tenant A reads are a subset of those that it wrote", None);
         assert_eq!(weakness(None), Some(Weakness::Missing));

@@ -121,9 +121,16 @@ fn block_fields(block: &ModelBlock) -> [(&'static str, Option<&Spanned<String>>)
 pub(super) fn model_block_field(context: &Context<'_>, out: &mut Vec<Diagnostic>) {
     for owner in context.cases.iter().filter(|case| case.serious) {
         let Some(block) = owner.model_block() else { continue };
-        for (label, _) in block_fields(block).iter().filter(|(_, v)| v.is_none_or(|v| is_unfilled(&v.value))) {
-            let message = format!("{}: §7.M has no `{label}`", owner.id.value);
-            out.push(report("model-block-field", block.span, message, format!("write `- **{label}:** …`")));
+        for (label, value) in block_fields(block).iter().filter(|(_, v)| v.is_none_or(|v| is_unfilled(&v.value))) {
+            let written = value.filter(|value| !value.value.is_empty());
+            let message = match written {
+                Some(value) => {
+                    format!("{}: `{}` is no `{label}`", owner.id.value, value.value.trim_matches(['`', '*']))
+                }
+                None => format!("{}: §7.M has no `{label}`", owner.id.value),
+            };
+            let span = written.map_or(block.span, |value| value.span);
+            out.push(report("model-block-field", span, message, format!("write `- **{label}:** …`")));
         }
     }
 }

@@ -236,13 +236,21 @@ fn variants_that_are_wrong_are_told_and_variants_that_are_right_are_not() {
     check(WIDE, "S1/api (a), S1/export (b)", "S1 (a, b)", &[]);
     check(WIDE, "S1/api (a), S1/export (b)", "S1 (a–b)", &[]);
     check(WIDE, "S1/api (a), S1/export (b)", "S1 (a)(b)(c)", &["threat-without-scenario"]);
-    check(PLAN, "S2 (a) | open loop", "none — it is looked at in production | open loop", &["scenario-not-argued"]);
+    let admitted = ("| disks that lie |", "| C3 beside disks that lie |");
+    let none = "none — it is looked at in production | open loop";
+    check(PLAN, "S2 (a) | open loop", none, &["adequacy-incomplete", "scenario-not-argued"]);
+    check(&PLAN.replacen(admitted.0, admitted.1, 1), "S2 (a) | open loop", none, &["scenario-not-argued"]);
     // Coverage.
     check(WIDE, "| not covered | no test |", "| **not covered** (yet) | no test, oracle too weak |", &[]);
     check(WIDE, "| not covered | no test |", "| uncovered | no test |", &["coverage-word"]);
+    let summary = "| Claim | Status today | Worst-case gap | Top scenario(s) |\n|---|---|---|---|\n\
+                   | C1 | partial | no crash with a real network | S1 |\n\n";
+    let head = "| Claim | Hypothesis | Existing tests |";
+    check(WIDE, head, &format!("{summary}{head}"), &[]);
     // Names.
     check(PLAN, "bounded_latency_in_steady_state", "chaos", &["scenario-named-after-setup"]);
     check(PLAN, "bounded_latency_in_steady_state", "partition_test", &["scenario-named-after-setup"]);
+    check(PLAN, "bounded_latency_in_steady_state", "five_brokers_with_toxiproxy", &["scenario-named-after-setup"]);
     check(PLAN, "bounded_latency_in_steady_state", "no_shard_is_slow", &["boundary-name"]);
     check(WIDE, "latency_is_fair_beside_a_noisy_neighbour", "tenant_latency_is_fair", &[]);
     // §7.M.

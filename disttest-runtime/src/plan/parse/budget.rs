@@ -131,8 +131,18 @@ impl Factors {
 fn factors(text: &str) -> Result<Factors, String> {
     let mut out = Factors::default();
     let mut sizes = Vec::new();
-    for factor in split(without_prose(text)?) {
-        let Some(Quantity { what, value, ranged }) = quantity::read(&factor)? else {
+    // The size stands first, in whatever the system is made of: `2 realms × 60s × 1 fault × 1 seed`.
+    let mut own: Option<(u64, String)> = None;
+    let listed = from_table(text);
+    for (i, factor) in split(without_prose(listed.as_deref().unwrap_or(text))?).into_iter().enumerate() {
+        let read = match (quantity::read(&factor), quantity::size_in_words_of_its_own(&factor)) {
+            (Err(why), Some(value)) if i == 0 => {
+                own = Some((value, why));
+                continue;
+            }
+            (read, _) => read?,
+        };
+        let Some(Quantity { what, value, ranged }) = read else {
             if hides_dimension(&factor) {
                 return Err(unreadable(&factor, "is no exact number of anything"));
             }
@@ -154,7 +164,42 @@ fn factors(text: &str) -> Result<Factors, String> {
         }
         out.size(value, factor);
     }
+    if let Some((value, why)) = own {
+        // Beside a size that is known, nobody can tell what it counts.
+        if out.read.nodes.replace(value).is_some() {
+            return Err(why);
+        }
+    }
     Ok(out)
+}
+
+/// A budget in a table, `| nodes | 3 |` a row or one row under the names of the dimensions, as `nodes: 3 × …`.
+fn from_table(text: &str) -> Option<String> {
+    let rows: Vec<Vec<&str>> = text
+        .lines()
+        .map(str::trim)
+        .filter(|line| !line.is_empty())
+        .map(|line| line.strip_prefix('|').map(|row| row.trim_end_matches('|').split('|').map(str::trim).collect()))
+        .collect::<Option<_>>()?;
+    let (head, body) = rows.split_first()?;
+    let (rule, body) = body.split_first()?;
+    if !rule.iter().all(|cell| cell.contains('-') && cell.chars().all(|c| "-: ".contains(c))) {
+        return None;
+    }
+    let named = |name: &str, value: &str| format!("{name}: {value}");
+    let pairs: Vec<String> = match body {
+        [row] if row.len() == head.len() && row.len() > 2 => {
+            head.iter().zip(row).map(|(name, value)| named(name, value)).collect()
+        }
+        rows => rows
+            .iter()
+            .map(|row| match row[..] {
+                [name, value] => Some(named(name, value)),
+                _ => None,
+            })
+            .collect::<Option<_>>()?,
+    };
+    Some(pairs.join(" × "))
 }
 
 /// The budget without the prose behind it: what follows its first sentence or a dash. Prose with a number of something
@@ -272,6 +317,16 @@ mod tests {
         check("3 nodes × 60s × 1 fault × 1 seed. Runs on a laptop.", budget(3, 60, 1, 1, 0));
         check("3 nodes × 60s × 1 fault × 1 seed — a quick look", budget(3, 60, 1, 1, 0));
         check("4 partitions × 60s × 1 fault × 1 seed", budget(4, 60, 1, 1, 0));
+        check("2 realms × 60s × 1 fault × 1 seed", budget(2, 60, 1, 1, 0));
+        check("5 Auskunftsknoten × half an hour × 2 faults × 1 seed", budget(5, 1800, 2, 1, 0));
+        check(
+            "| Dimension | Value |\n|---|---|\n| nodes | 3 |\n| duration | 60s |\n| faults | 1 |\n| seeds | 1 |",
+            budget(3, 60, 1, 1, 0),
+        );
+        check(
+            "| nodes | duration | faults | seeds |\n|:--|--:|---|---|\n| 3 | 2 min | 1 | 1 |",
+            budget(3, 120, 1, 1, 0),
+        );
     }
 
     #[test]
@@ -306,6 +361,11 @@ mod tests {
         check("6s × 1 fault × 1 seed", "size");
         check("3 nodes × 6s × 1 fault", "seeds");
         check("3 nodes × 6s × 1 fault × 1 seed × 100 frobs", "100 frobs");
+        check("100 frobs × 3 nodes × 6s × 1 fault × 1 seed", "100 frobs");
+        check("100 frobs × 8 tenants × 6s × 1 fault × 1 seed", "100 frobs");
+        check("5 runs × 6s × 1 fault × 1 seed", "5 runs");
+        check("0 realms × 6s × 1 fault × 1 seed", "0 realms");
+        check("| nodes | 3 |\n| duration | 60s |", "number");
         check("3 nodes × 500ms × 1 fault × 1 seed", "500ms");
         check("3 nodes × 6s × 1 fault × 1 seed × 20 ops/s", "20 ops/s");
         check("3 nodes × 5 nodes × 6s × 1 fault × 1 seed", "second time");

@@ -19,7 +19,7 @@ impl Reader<'_> {
                 let tables = ranges(lines).first().map_or(lines.len(), |table| table.start);
                 joined(until(&lines[..tables], hypotheses::starts_one))
             }
-            "6" => joined(until(lines, techniques::names_one)),
+            "6" => joined(until(&lines[..techniques::first(lines)], techniques::names_one)),
             "7d" | "8" | "9" => String::new(),
             _ => joined(outside_tables(lines).into_iter()),
         }

@@ -34,6 +34,44 @@ pub(super) fn read(factor: &str) -> Result<Option<Quantity>, String> {
     Ok(Some(Quantity { what, value, ranged: amount.ranged }))
 }
 
+/// The number of a factor that counts something the format has no word for: `2 realms`, `3 Knoten`. `None` for what
+/// counts work and not a size, and for every factor with a word that is known or a sign in it.
+pub(super) fn size_in_words_of_its_own(factor: &str) -> Option<u64> {
+    const WORK: &[&str] = &[
+        "run",
+        "time",
+        "iteration",
+        "round",
+        "repeat",
+        "repetition",
+        "trial",
+        "attempt",
+        "schedule",
+        "cycle",
+        "request",
+        "message",
+        "event",
+        "transaction",
+        "record",
+        "row",
+        "write",
+        "read",
+        "percent",
+        "total",
+        "load",
+        "byte",
+    ];
+    let (amount, rest) = amount(without_bound(factor))?;
+    let words: Vec<&str> = rest.split(' ').collect();
+    let own = |word: &&str| {
+        let singular = word.strip_suffix('s').unwrap_or(word);
+        let letters = word.chars().count() > 2 && word.chars().all(char::is_alphabetic);
+        letters && unit(word).is_none() && seconds_of(word).is_none() && !WORK.contains(&singular)
+    };
+    let spaced = factor.contains([' ', '-']);
+    amount.whole().filter(|n| *n > 0 && !amount.m && spaced && words.len() <= 2 && words.iter().all(|w| own(&w)))
+}
+
 /// True for a word or two that count something or measure time: a text with one is no mere remark.
 pub(super) fn counts(number: &str, next: &str) -> bool {
     let Some((_, rest)) = amount(number) else { return false };
@@ -139,6 +177,8 @@ fn digits(text: &str) -> Option<(f64, &str)> {
 /// Numbers in words.
 fn word(text: &str) -> Option<(f64, &str)> {
     const WORDS: &[(&str, f64)] = &[
+        ("half an", 0.5),
+        ("half a", 0.5),
         ("a single", 1.0),
         ("single", 1.0),
         ("one", 1.0),
@@ -307,6 +347,8 @@ mod tests {
             ("1.5 hours", Seconds, 5_400),
             ("24-hour soak", Seconds, 86_400),
             ("2 days", Seconds, 172_800),
+            ("half an hour", Seconds, 1_800),
+            ("half a day", Seconds, 43_200),
             ("2000ms", Seconds, 2),
             ("60s per seed", Seconds, 60),
         ] {

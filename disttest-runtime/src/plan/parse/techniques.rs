@@ -1,7 +1,7 @@
-//! §6: one technique a sub-heading, with labelled fields.
+//! §6: one technique a sub-heading or an item of a list, with labelled fields.
 
 use super::Reader;
-use super::fields::{Collector, bullet};
+use super::fields::{Collector, bullet, label_at};
 use super::line::Line;
 use crate::base::diagnostic::{Span, Spanned};
 use crate::plan::Id;
@@ -11,15 +11,45 @@ use crate::plan::model::Technique;
 impl Reader<'_> {
     /// §6.
     pub(super) fn techniques(&mut self, lines: &[Line<'_>]) {
-        let starts: Vec<usize> = (0..lines.len()).filter(|i| name(&lines[*i]).is_some()).collect();
-        for (i, start) in starts.iter().enumerate() {
-            let end = starts.get(i + 1).copied().unwrap_or(lines.len());
-            let Some(name) = name(&lines[*start]) else { continue };
-            let fields = Collector::fields(&[labels::TECHNIQUE], &lines[*start + 1..end]);
+        let named = names(lines);
+        let ends: Vec<usize> = named.iter().skip(1).map(|(start, _)| *start).chain([lines.len()]).collect();
+        for ((start, name), end) in named.into_iter().zip(ends) {
+            let fields = Collector::fields(&[labels::TECHNIQUE], &lines[start + 1..end]);
             let id = id(&name);
             self.plan.techniques.push(Technique { id, name, fields });
         }
     }
+}
+
+/// The names of techniques and the lines they stand on.
+fn names(lines: &[Line<'_>]) -> Vec<(usize, Spanned<String>)> {
+    let plain = |i: usize| name(&lines[i]).map(|name| (i, name));
+    let named: Vec<_> = (0..lines.len()).filter_map(plain).collect();
+    if !named.is_empty() {
+        return named;
+    }
+    (0..lines.len()).filter_map(|i| listed(&lines[i..]).map(|name| (i, name))).collect()
+}
+
+/// The line of the first technique.
+pub(super) fn first(lines: &[Line<'_>]) -> usize {
+    names(lines).first().map_or(lines.len(), |(start, _)| *start)
+}
+
+/// The name of a technique that is a plain item of a list: an indented field of the format stands under it.
+fn listed(lines: &[Line<'_>]) -> Option<Spanned<String>> {
+    let (line, rest) = lines.split_first()?;
+    let (at, body) = line.trimmed();
+    let (offset, content) = bullet(body).filter(|_| line.indent() < 2)?;
+    let below = rest.iter().find(|line| !line.is_blank()).filter(|below| below.indent() > line.indent())?;
+    let (_, below) = below.trimmed();
+    let field = label_at(bullet(below).map_or(below, |(_, content)| content), &[labels::TECHNIQUE]);
+    let text = content.trim_end_matches([':', '.', ' ']);
+    let own = label_at(content, &[labels::TECHNIQUE]);
+    (own.is_none() && field.is_some_and(|field| field.known) && !text.is_empty()).then(|| {
+        let start = at + offset;
+        Spanned::new(text.to_owned(), Span::new(start, start + text.len()))
+    })
 }
 
 /// True for a line that names a technique.

@@ -309,6 +309,20 @@ fn techniques_may_carry_ids() {
 }
 
 #[test]
+fn techniques_may_be_items_of_a_plain_list() {
+    let (plan, told) = parse(
+        "## 6. Technique selection\n\nTwo of them:\n\n1. Histories:\n   - **Hypotheses it addresses:** H1\n\
+         \x20  - **Reference:** r\n2. Load\n\n   - **Hypotheses it addresses:** H2\n",
+    );
+    assert_eq!(rules(&told), Vec::<&str>::new());
+    let found: Vec<(&str, usize)> = plan.techniques.iter().map(|t| (t.name.value.as_str(), t.fields.len())).collect();
+    assert_eq!(found, [("Histories", 2), ("Load", 1)]);
+    // A list under a technique is none of techniques.
+    let (plan, _) = parse("## 6. T\n\n- **Load**\n  - **Cost:** c\n- a remark\n  - **Cost:** d\n- another\n");
+    assert_eq!(plan.techniques.len(), 1);
+}
+
+#[test]
 fn skeletons_are_fenced_blocks() {
     let check = |field: &str, skeleton: Option<&str>, expect: &[&str]| {
         let (plan, told) = parse(&format!("## 7. S\n\n### S1: a\n\n{field}\n\n#### §7.M: not applicable\n"));
