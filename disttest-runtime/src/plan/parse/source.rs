@@ -54,13 +54,15 @@ impl<'t> Source<'t> {
     /// Masks `text`. Linear in its length; any text will do.
     pub(super) fn new(text: &'t str) -> Source<'t> {
         let (codes, open_comments, hidden, setext) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
-        let unix = with_line_feeds(text);
-        let bytes = unix.as_bytes().to_vec();
+        let mut unix = with_line_feeds(text);
+        let mut bytes = unix.as_bytes().to_vec();
+        if text.starts_with('\u{feff}') {
+            // To the library empty lines, so that what stands behind the mark starts a line.
+            unix.to_mut().replace_range(0..3, "\n\n\n");
+            bytes[..3].fill(b' ');
+        }
         let mut mask = Mask { text: &unix, bytes, codes, open_comments, hidden, setext };
         mask.read();
-        if text.starts_with('\u{feff}') {
-            mask.blank(0..3);
-        }
         let masked = String::from_utf8(mask.bytes).unwrap_or_else(|bad| {
             // A range that splits a character: blank what is not ASCII, so that no offset moves.
             bad.into_bytes().iter().map(|b| if b.is_ascii() { char::from(*b) } else { ' ' }).collect()
@@ -284,6 +286,8 @@ mod tests {
         check("> quoted\nH1. not quoted", "H1. not quoted");
         check("- item\n  > quoted\n  rest", "- item rest");
         check("\u{feff}# Test Plan: x", "# Test Plan: x");
+        check("\u{feff} # Test Plan: x", "# Test Plan: x");
+        check("\u{feff}<!-- # Test Plan: x\n# y -->\nz", "z");
         check("`<!--` stays", "`<!--` stays");
         check("é <!-- ü --> ß\r\n> ö\r\n", "é ß");
     }
