@@ -26,6 +26,26 @@ pub(super) fn claim_not_argued(context: &Context<'_>, out: &mut Vec<Diagnostic>)
     }
 }
 
+/// The scenarios that a plan names in §7b: by id, or by the name of the scenario.
+struct Named<'p>(HashMap<&'p str, &'p Id>);
+
+impl<'p> Named<'p> {
+    fn of(context: &Context<'p>) -> Named<'p> {
+        // A short name may be any word.
+        let told = context.plan.scenarios.iter().filter(|s| s.name.value.len() > 7 && s.name.value.contains('_'));
+        Named(told.map(|s| (s.name.value.as_str(), &s.id.value)).collect())
+    }
+
+    /// Those of a cell.
+    fn ids(&self, cell: &str) -> Vec<Id> {
+        let mut found = ids_in(cell, 'S');
+        let word = |c: char| !(c.is_alphanumeric() || c == '_');
+        let name = |word: &str| self.0.get(word).or_else(|| self.0.get(word.strip_prefix("S_")?)).copied();
+        found.extend(cell.split(word).filter(|word| word.contains('_')).filter_map(name).cloned());
+        found
+    }
+}
+
 /// The claims of a row as it writes them.
 fn subject(row: &Row) -> String {
     let ids: Vec<String> = ids_in(row.cell("Claim"), 'C').iter().map(Id::to_string).collect();
@@ -38,19 +58,20 @@ fn has_column(row: &Row, column: &str) -> bool {
 
 /// Each cell of an argument is filled.
 pub(super) fn adequacy_incomplete(context: &Context<'_>, out: &mut Vec<Diagnostic>) {
+    let named = Named::of(context);
     for row in &context.plan.adequacy {
         let empty = |column: &&str| has_column(row, column) && is_unfilled(row.cell(column));
         let mut lacks: Vec<&str> = [THREATS, SCENARIOS, WHY].into_iter().filter(empty).collect();
         // `none — <reason>` is an argument; a cell that names neither a scenario nor a reason is none.
         let cell = row.cell(SCENARIOS).trim();
         let said = cell.to_lowercase().starts_with("none") && cell.len() > 8;
-        if said && ids_in(cell, 'S').is_empty() && !admitted(context, row) {
+        if said && named.ids(cell).is_empty() && !admitted(context, row) {
             let message = format!("§7b, {}: no scenario, and neither §7c nor §8 says so", subject(row));
             let help = "name a scenario, or give the claim a row in §7c: why it stays uncovered, and until when";
             out.push(report("adequacy-incomplete", context.cell(row, SCENARIOS), message, help));
             continue;
         }
-        if lacks.is_empty() && has_column(row, SCENARIOS) && ids_in(cell, 'S').is_empty() && !said {
+        if lacks.is_empty() && has_column(row, SCENARIOS) && named.ids(cell).is_empty() && !said {
             lacks.push(SCENARIOS);
         }
         if !lacks.is_empty() {
@@ -76,13 +97,14 @@ pub(super) fn argued_not_falsified(context: &Context<'_>, out: &mut Vec<Diagnost
     for scenario in &context.plan.scenarios {
         falsified.entry(&scenario.id.value).or_default().extend(scenario.falsifies.iter().map(|id| &id.value));
     }
+    let named = Named::of(context);
     let anywhere: HashSet<&Id> = falsified.values().flatten().copied().collect();
     for row in &context.plan.adequacy {
         let claims = ids_in(row.cell("Claim"), 'C');
         // What no scenario falsifies is told as such.
         let known: Vec<Id> = claims.into_iter().filter(|id| anywhere.contains(id)).collect();
         let mut idle: BTreeSet<Id> = BTreeSet::new();
-        for id in ids_in(row.cell(SCENARIOS), 'S') {
+        for id in named.ids(row.cell(SCENARIOS)) {
             let Some(deeds) = context.scenario(&id).and_then(|s| falsified.get(&s.id.value)) else { continue };
             if !known.is_empty() && !known.iter().any(|claim| deeds.contains(claim)) {
                 idle.insert(id);
@@ -102,9 +124,9 @@ pub(super) fn argued_not_falsified(context: &Context<'_>, out: &mut Vec<Diagnost
 
 /// Each scenario is part of an argument.
 pub(super) fn scenario_not_argued(context: &Context<'_>, out: &mut Vec<Diagnostic>) {
-    let plan = context.plan;
+    let (plan, named) = (context.plan, Named::of(context));
     let argued: HashSet<u32> =
-        plan.adequacy.iter().flat_map(|row| ids_in(row.cell(SCENARIOS), 'S')).map(|id| id.number()).collect();
+        plan.adequacy.iter().flat_map(|row| named.ids(row.cell(SCENARIOS))).map(|id| id.number()).collect();
     if argued.is_empty() {
         return;
     }
@@ -160,7 +182,8 @@ fn spelt(letters: &BTreeSet<char>) -> String {
 
 /// Each lettered threat has a scenario that carries its letter.
 pub(super) fn threat_without_scenario(context: &Context<'_>, out: &mut Vec<Diagnostic>) {
-    for row in context.plan.adequacy.iter().filter(|row| !ids_in(row.cell(SCENARIOS), 'S').is_empty()) {
+    let named = Named::of(context);
+    for row in context.plan.adequacy.iter().filter(|row| !named.ids(row.cell(SCENARIOS)).is_empty()) {
         let threats = letters(row.cell(THREATS), true);
         let tagged = letters(row.cell(SCENARIOS), false);
         let bare: BTreeSet<char> = threats.difference(&tagged).copied().collect();

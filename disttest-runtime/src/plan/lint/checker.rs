@@ -196,8 +196,26 @@ pub(super) fn idempotency_key_missing(context: &Context<'_>, out: &mut Vec<Diagn
 }
 
 /// Words that may stand between `key` and `op_id` when the one is said to be the other.
-const LINKS: &[&str] =
-    &["is", "=", "==", ":", "on", "by", "the", "equals", "being", "as", "its", "per", "of", "their", "via", "over"];
+const LINKS: &[&str] = &[
+    "is",
+    "=",
+    "==",
+    ":",
+    "on",
+    "by",
+    "the",
+    "equals",
+    "being",
+    "as",
+    "its",
+    "per",
+    "of",
+    "their",
+    "via",
+    "over",
+    "with",
+    "recorder's",
+];
 
 /// Links by which effects are counted.
 const COUNTING: &[&str] = &["per", "by", "on", "over"];
@@ -221,9 +239,9 @@ pub(super) fn idempotency_key_is_op_id(context: &Context<'_>, out: &mut Vec<Diag
 /// True if the text says that a key is op_id: `keyed by op_id`, `key = op_id`, `dedup on op id`, `op_id as the key`.
 fn keys_on_op_id(text: &str) -> bool {
     let flat = text.to_lowercase().replace(['`', '*'], "").replace("op id", "op_id").replace("op-id", "op_id");
-    let spaced = ["=", ":", ",", ";", "."].iter().fold(flat, |t, mark| t.replace(mark, &format!(" {mark} ")));
+    let spaced = ["=", ":", ",", ";", ".", "(", ")"].iter().fold(flat, |t, mark| t.replace(mark, &format!(" {mark} ")));
     let words: Vec<&str> = spaced.split_whitespace().collect();
-    let keyed = |word: &str| word.starts_with("key") || word.starts_with("dedup");
+    let keyed = |word: &str| ["key", "dedup", "group"].iter().any(|head| word.starts_with(head));
     let effect = |word: &str| EFFECTS.iter().any(|effect| word.starts_with(effect));
     words.iter().enumerate().filter(|(_, w)| **w == "op_id").any(|(i, _)| {
         let before = words[..i].iter().rev().find(|w| !LINKS.contains(w));
@@ -265,6 +283,10 @@ mod tests {
         check("exactly-once dedup checker on op id", true);
         check("op_id as the idempotency key", true);
         check("exactly-once over the op_id", true);
+        check("exactly-once dedup keyed with the op id", true);
+        check("exactly-once grouped by op_id", true);
+        check("exactly-once (dedup key is the recorder's op_id)", true);
+        check("exactly-once on the order number; op_id only names the attempt", false);
         check("at most one effect per op_id", true);
         check("each op_id has at most one effect", true);
         check("applied exactly once per `op_id`", true);

@@ -131,6 +131,19 @@ const ABSOLUTE: &[&str] = &[
     "completely safe",
     "completely correct",
     "perfectly safe",
+    "ruled out",
+    "rules out",
+    "it is proven",
+    "is proven to",
+    "under all conditions",
+    "in all conditions",
+    "there is no way",
+    "will not happen*",
+    "won't happen*",
+    "holds in every case",
+    "hold in every case",
+    "holds in all cases",
+    "hold in all cases",
 ];
 
 /// Words that turn a sentence into a report of what was seen.
@@ -177,6 +190,7 @@ pub(super) fn absolute_wording(context: &Context<'_>, out: &mut Vec<Diagnostic>)
         .iter()
         .filter_map(|phrase| super::passage::places(text, phrase).take(16).find(|at| is_absolute(text, at)))
         .collect();
+    hits.extend(nothing_can(text));
     hits.sort_by_key(|at| at.start);
     hits.dedup_by(|b, a| b.start < a.end);
     for at in hits {
@@ -185,6 +199,20 @@ pub(super) fn absolute_wording(context: &Context<'_>, out: &mut Vec<Diagnostic>)
         let help = "say what was seen: `we have not observed … under the tested threats`";
         out.push(report("absolute-wording", passage.span(&at), message, help));
     }
+}
+
+/// `no write can` and what stands in its place.
+fn nothing_can(text: &str) -> Option<std::ops::Range<usize>> {
+    let subject = |at: &std::ops::Range<usize>| {
+        let before = text[..at.start].trim_end();
+        let start = before.rfind("no ").filter(|i| *i == 0 || before[..*i].ends_with([' ', '(']))?;
+        let words = before[start + 3..].split(' ').count();
+        (words <= 3 && !before[start..].contains(['.', ',', ';', ':'])).then_some(start..at.end)
+    };
+    super::passage::places(text, "can").take(16).filter_map(|at| subject(&at)).find(|at| {
+        let around = sentence_around(text, at.start);
+        is_absolute(text, at) && !["fault", "land", "nemes", "inject"].iter().any(|word| around.contains(word))
+    })
 }
 
 fn is_absolute(text: &str, at: &std::ops::Range<usize>) -> bool {

@@ -35,6 +35,42 @@ const SELF_REPORT: &[&str] = &[
     "script succeeds",
 ];
 
+/// What is no evidence when one of [`TOOLS`] says it.
+const OUTCOMES: &[&str] = &[
+    "exits 0",
+    "exited 0",
+    "exits with 0",
+    "exited with 0",
+    "exits with status 0",
+    "exited with status 0",
+    "exits with code 0",
+    "exited with code 0",
+    "returns 0",
+    "returned 200",
+    "returns 200",
+    "said ok",
+    "says ok",
+    "said done",
+    "says done",
+    "logs done",
+    "logs success",
+    "prints done",
+    "prints ok",
+    "prints success",
+    "reports injected",
+    "reported injected",
+    "reports success",
+    "reported success",
+    "reports ok",
+    "reported ok",
+    "reports done",
+    "succeeded",
+    "succeeds",
+];
+/// What injects.
+const TOOLS: &[&str] =
+    &["command", "tool", "script", "api", "kubectl", "chaos*", "injector", "agent", "curl", "docker", "iptables", "tc"];
+
 /// Words of evidence that an injector gives, and words of evidence that a victim gives.
 const INJECTOR_WORDS: &[&str] = &[
     "counter",
@@ -186,10 +222,15 @@ fn unread_clauses(text: &str) -> usize {
 
 /// What the injector says of itself in a text on one line in lower case.
 fn self_report(flat: &str) -> Option<&'static str> {
-    if !has(flat, SELF_REPORT) {
+    let bare = flat.replace(['"', '“', '”'], "");
+    let flat = bare.as_str();
+    let tools = has(flat, TOOLS);
+    if !tools && !has(flat, SELF_REPORT) {
         return None;
     }
-    SELF_REPORT.iter().copied().find(|phrase| {
+    let by_tool = |phrase: &&str| places(flat, phrase).any(|at| has(clause_before(flat, at.start), TOOLS));
+    let said = OUTCOMES.iter().copied().filter(|phrase| tools && by_tool(phrase));
+    SELF_REPORT.iter().copied().chain(said).find(|phrase| {
         places(flat, phrase).any(|at| {
             let before = clause_before(flat, at.start);
             let denied = before.split_whitespace().any(|w| ["not", "never", "no", "without"].contains(&w));
@@ -342,6 +383,11 @@ mod tests {
     #[test]
     fn a_self_report_is_seen_unless_it_is_refused() {
         assert!(self_report("hard kill; the injector reported success").is_some());
+        assert!(self_report("pod kill; kubectl delete exits 0").is_some());
+        assert!(self_report("latency; the chaos tool said \"ok\"").is_some());
+        assert!(self_report("pause; chaos-mesh reports injected").is_some());
+        assert!(self_report("graceful stop; the node exited with status 0 and its peers log a lost member").is_none());
+        assert!(self_report("pod kill; that kubectl delete exits 0 is not evidence; the pod's event is").is_none());
         assert!(self_report("`process-exit`, not \"injector reported success\"").is_none());
         assert!(self_report("injector reported success is not evidence; counters are").is_none());
     }

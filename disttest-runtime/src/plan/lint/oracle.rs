@@ -99,6 +99,36 @@ const VAGUE: &[&str] = &[
     "no degradation",
     "no slowdown",
     "smoothly",
+    "look normal",
+    "looks normal",
+    "nothing unusual",
+    "nothing suspicious",
+    "no suspicious",
+    "as designed",
+    "as documented",
+    "seem to",
+    "seems to",
+    "comes back",
+    "come back",
+    "run fine",
+    "runs fine",
+    "everything is in order",
+    "no alert",
+    "is intact",
+    "are intact",
+    "stays intact",
+    "is green",
+    "are green",
+    "green build",
+    "make sense",
+    "makes sense",
+    "in general",
+    "visual",
+    "manual review",
+    "manual check",
+    "checked by hand",
+    "see exit criteria",
+    "tbd",
 ];
 
 /// What is wrong with an oracle, if anything. A vague phrase beside something that a machine can check is no matter.
@@ -168,13 +198,40 @@ const PROPERTIES: &[&str] = &[
     "must not ",
 ];
 
+/// True for a bound in words: `within 30 s`, `at most two`, `below 5%`.
+fn bounded(flat: &str) -> bool {
+    const BOUNDS: &[&str] = &[
+        "within",
+        "at most",
+        "at least",
+        "no more than",
+        "no less than",
+        "fewer than",
+        "less than",
+        "more than",
+        "below",
+        "above",
+        "under",
+        "exactly",
+    ];
+    let number = |rest: &str| {
+        let word = rest.trim_start().trim_start_matches(['~', '±']);
+        word.starts_with(|c: char| c.is_ascii_digit())
+            || ["zero ", "one ", "two ", "three "].iter().any(|n| word.starts_with(n))
+    };
+    BOUNDS.iter().any(|bound| super::passage::places(flat, bound).any(|at| number(&flat[at.end..])))
+}
+
 /// A checker of the catalogue, a comparison, or a property that stands beside the vague phrase.
 fn is_checkable(text: &str, flat: &str) -> bool {
     let checker = || checker_mentions(text).iter().any(|m| m.affirmed);
     let compared = ["<=", ">=", "==", "≤", "≥", "!=", "≠"].iter().any(|sign| flat.contains(sign))
         || [" < ", " > ", " = "].iter().any(|sign| flat.contains(sign));
     let property = |clause: &str| vague(clause).is_none() && PROPERTIES.iter().any(|word| has_phrase(clause, word));
-    compared || checker() || flat.split(['.', ';', ',', ':']).flat_map(|part| part.split(" and ")).any(property)
+    compared
+        || bounded(flat)
+        || checker()
+        || flat.split(['.', ';', ',', ':']).flat_map(|part| part.split(" and ")).any(property)
 }
 
 /// Each scenario, or each of its arms, has an oracle.
@@ -309,6 +366,13 @@ mod tests {
         check("every request works", Some(Weakness::Vague("works")));
         check("the system recovers gracefully", Some(Weakness::Vague("gracefully")));
         check("health checks only", Some(Weakness::Vague("health check")));
+        for nothing in ["nothing unusual in dashboards", "data is intact", "the cluster is green", "TBD by QA"] {
+            let oracle = Spanned::new(nothing.to_owned(), Span::default());
+            assert!(matches!(weakness(Some(&oracle)), Some(Weakness::Vague(_))), "{nothing}");
+        }
+        check("the worker comes back", Some(Weakness::Vague("comes back")));
+        check("the worker comes back within 30 s", None);
+        check("the leader recovers in less than two seconds", None);
         check("reads should be fast", Some(Weakness::Vague("be fast")));
         check("latency stays low: p99 <= 20 ms", None);
         check("no unauthorised access", Some(Weakness::Vague("no unauthori")));

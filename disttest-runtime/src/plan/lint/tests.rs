@@ -236,6 +236,8 @@ fn variants_that_are_wrong_are_told_and_variants_that_are_right_are_not() {
     check(WIDE, "S1/api (a), S1/export (b)", "S1 (a, b)", &[]);
     check(WIDE, "S1/api (a), S1/export (b)", "S1 (a–b)", &[]);
     check(WIDE, "S1/api (a), S1/export (b)", "S1 (a)(b)(c)", &["threat-without-scenario"]);
+    check(PLAN, "| S2 (a) | open loop", "| `bounded_latency_in_steady_state` (a) | open loop", &[]);
+    check(PLAN, "| S2 (a) | open loop", "| S_bounded_latency_in_steady_state (a) | open loop", &[]);
     let admitted = ("| disks that lie |", "| C3 beside disks that lie |");
     let none = "none — it is looked at in production | open loop";
     check(PLAN, "S2 (a) | open loop", none, &["adequacy-incomplete", "scenario-not-argued"]);
@@ -276,6 +278,9 @@ fn variants_that_are_wrong_are_told_and_variants_that_are_right_are_not() {
     // Confidence.
     check(PLAN, "Latency was looked at", "We do not say that data loss is impossible. Latency was looked at", &[]);
     check(PLAN, "Latency was looked at", "Data loss is impossible. Latency was looked at", &["absolute-wording"]);
+    check(PLAN, "Latency was looked at", "No write can be lost. Latency was looked at", &["absolute-wording"]);
+    check(PLAN, "Latency was looked at", "Lost writes are ruled out. Latency was looked at", &["absolute-wording"]);
+    check(PLAN, "Latency was looked at", "No fault can land unseen. Latency was looked at", &[]);
     check(PLAN, "Latency was looked at", "Counters prove that each fault landed. Latency was looked at", &[]);
     check(
         WIDE,

@@ -1,5 +1,6 @@
 //! Budgets as data: `3 nodes × 6s × 1 fault × 1 seed × 20000 operations`.
 
+use super::fields::bullet;
 use super::quantity::{self, Quantity, unreadable};
 use super::units::What;
 use crate::plan::{Budget, Release};
@@ -86,7 +87,9 @@ fn not_provided(flat: &str) -> Result<Release, String> {
     let reason = rest[..at].trim_end().trim_end_matches(['.', ';', ',', '*', '_']).trim();
     let revisit = rest[at + "revisit when".len()..].trim_start_matches([' ', ':', '*', '_']);
     let revisit = revisit.trim_end().trim_end_matches('.').trim();
-    let empty = |part: &str| part.is_empty() || part.starts_with('<') || part.contains("{{");
+    let unfilled =
+        |part: &str| ["tbd", "todo", "tba", "tbc", "?", "…", "n/a", "none"].contains(&part.to_lowercase().as_str());
+    let empty = |part: &str| part.is_empty() || part.starts_with('<') || part.contains("{{") || unfilled(part);
     if empty(reason) || empty(revisit) {
         return Err("`not provided` needs a reason and a condition".to_owned());
     }
@@ -133,7 +136,7 @@ fn factors(text: &str) -> Result<Factors, String> {
     let mut sizes = Vec::new();
     // The size stands first, in whatever the system is made of: `2 realms × 60s × 1 fault × 1 seed`.
     let mut own: Option<(u64, String)> = None;
-    let listed = from_table(text);
+    let listed = from_table(text).or_else(|| from_list(text));
     for (i, factor) in split(without_prose(listed.as_deref().unwrap_or(text))?).into_iter().enumerate() {
         let read = match (quantity::read(&factor), quantity::size_in_words_of_its_own(&factor)) {
             (Err(why), Some(value)) if i == 0 => {
@@ -171,6 +174,16 @@ fn factors(text: &str) -> Result<Factors, String> {
         }
     }
     Ok(out)
+}
+
+/// A budget in a list, one factor an item.
+fn from_list(text: &str) -> Option<String> {
+    let items: Vec<&str> = text
+        .lines()
+        .filter(|line| !line.trim().is_empty())
+        .map(|line| bullet(line.trim()).map(|(_, item)| item))
+        .collect::<Option<_>>()?;
+    (items.len() > 1).then(|| items.join(" × "))
 }
 
 /// A budget in a table, `| nodes | 3 |` a row or one row under the names of the dimensions, as `nodes: 3 × …`.
@@ -264,7 +277,7 @@ fn split(text: &str) -> Vec<String> {
             ',' | '_' if before.is_ascii_digit() && after.is_ascii_digit() => {}
             '*' if before == '*' || after == '*' => {}
             '`' | '_' => {}
-            '×' | '⨯' | '✕' | '·' | '*' | ',' | ';' => flat.push('×'),
+            '×' | '⨯' | '✕' | '·' | '•' | '|' | '*' | ',' | ';' => flat.push('×'),
             // An ASCII x behind a blank and before a blank or a number is a times sign.
             'x' | 'X' if before.is_whitespace() && (after.is_whitespace() || after.is_ascii_digit()) => flat.push('×'),
             _ if c.is_whitespace() => {
@@ -277,7 +290,11 @@ fn split(text: &str) -> Vec<String> {
         }
         before = c;
     }
-    for word in [" and ", " with ", " for "] {
+    if !flat.contains('×') && flat.matches('=').count() > 1 {
+        // `nodes=3 duration=60s`
+        flat = flat.replace(' ', "×");
+    }
+    for word in [" and ", " with ", " for ", " / ", " + "] {
         if flat.contains(word) {
             flat = flat.replace(word, "×");
         }
@@ -318,6 +335,13 @@ mod tests {
         check("3 nodes × 60s × 1 fault × 1 seed — a quick look", budget(3, 60, 1, 1, 0));
         check("4 partitions × 60s × 1 fault × 1 seed", budget(4, 60, 1, 1, 0));
         check("2 realms × 60s × 1 fault × 1 seed", budget(2, 60, 1, 1, 0));
+        check("nodes=3 duration=60s faults=1 seeds=1", budget(3, 60, 1, 1, 0));
+        check("3 nodes / 60 s / 1 fault / 1 seed", budget(3, 60, 1, 1, 0));
+        check("3 nodes + 60 s + 1 fault + 1+ seeds", budget(3, 60, 1, 1, 0));
+        check("3 nodes • 60 s • 1 fault • 1 seed", budget(3, 60, 1, 1, 0));
+        check("config 3 nodes; 60 s; 1 fault; 1 seed", budget(3, 60, 1, 1, 0));
+        check("- 3 nodes\n- 60 s\n- 1 fault\n- 1 seed", budget(3, 60, 1, 1, 0));
+        check("* config: 3 nodes\n  * duration: 60 s\n  * faults: 1\n  * seeds: 1", budget(3, 60, 1, 1, 0));
         check("5 Auskunftsknoten × half an hour × 2 faults × 1 seed", budget(5, 1800, 2, 1, 0));
         check(
             "| Dimension | Value |\n|---|---|\n| nodes | 3 |\n| duration | 60s |\n| faults | 1 |\n| seeds | 1 |",
@@ -365,7 +389,7 @@ mod tests {
         check("100 frobs × 8 tenants × 6s × 1 fault × 1 seed", "100 frobs");
         check("5 runs × 6s × 1 fault × 1 seed", "5 runs");
         check("0 realms × 6s × 1 fault × 1 seed", "0 realms");
-        check("| nodes | 3 |\n| duration | 60s |", "number");
+        check("| nodes | 3 |\n| duration | 60s |", "`3`");
         check("3 nodes × 500ms × 1 fault × 1 seed", "500ms");
         check("3 nodes × 6s × 1 fault × 1 seed × 20 ops/s", "20 ops/s");
         check("3 nodes × 5 nodes × 6s × 1 fault × 1 seed", "second time");
@@ -408,6 +432,8 @@ mod tests {
             "not provided — no rig.",
             "not provided. Revisit when: x.",
             "not provided — <reason>. Revisit when: <condition>.",
+            "not provided: TBD. Revisit when: TBD.",
+            "not provided — no rig. Revisit when: n/a.",
             "a long soak",
             "5 nodes",
             "24h × ~5 nodes",

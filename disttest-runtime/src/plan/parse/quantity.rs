@@ -17,6 +17,8 @@ pub(super) struct Quantity {
 /// number that cannot be taken for what it is.
 pub(super) fn read(factor: &str) -> Result<Option<Quantity>, String> {
     let bare = without_bound(factor);
+    let told = ["config ", "configuration ", "cluster of ", "size "].iter().find_map(|word| bare.strip_prefix(word));
+    let bare = told.filter(|rest| rest.starts_with(|c: char| c.is_ascii_digit())).unwrap_or(bare);
     if let Some((what, value)) = named(bare) {
         return with_name(what, value).map(Some).ok_or_else(|| unreadable(factor, "has no number that can be read"));
     }
