@@ -21,6 +21,23 @@ pub(super) fn checker_misfit(context: &Context<'_>, out: &mut Vec<Diagnostic>) {
             owner.scenario.falsifies.iter().filter_map(certain).flat_map(|c| c.categories.clone()).collect();
         categories.sort();
         categories.dedup();
+        // What the field itself names fits nothing that is claimed, whatever else the oracle names.
+        let own: Vec<&str> = checker_mentions(&field.value).iter().filter(|m| m.affirmed).map(|m| m.id).collect();
+        let wanted = |category: &Category| match fit(model, *category, &own) {
+            Fit::Misfit(wanted) => Some(wanted),
+            Fit::Fits | Fit::Far => None,
+        };
+        let all: Option<Vec<Vec<&str>>> = categories.iter().map(wanted).collect();
+        if let (false, Some(wanted)) = (own.is_empty(), all.and_then(|all| all.into_iter().next())) {
+            let message = format!(
+                "{}: {} fits no claim that the scenario falsifies on a {model}",
+                owner.id.value,
+                own.join(", ")
+            );
+            let help = format!("the picker recommends {}", wanted.join(" or "));
+            out.push(report("checker-misfit", field.span, message, help));
+            continue;
+        }
         for category in categories {
             let named = checkers.join(", ");
             match fit(model, category, &checkers) {
@@ -185,7 +202,10 @@ pub(super) fn idempotency_key_missing(context: &Context<'_>, out: &mut Vec<Diagn
             .flat_map(|b| [&b.history, &b.checker, &b.ambiguous].into_iter().flatten())
             .chain(case.oracle())
             .chain(case.field("Workload"));
-        let named = fields.into_iter().any(|field| Passage::new(context.masked, field.span).has(KEYS));
+        let named = fields.into_iter().any(|field| {
+            let passage = Passage::new(context.masked, field.span);
+            passage.has(KEYS) || names_a_key(&passage.text)
+        });
         if !named {
             let message = format!("{}: exactly once by which key? None is named", case.id.value);
             let span = case.model_block().and_then(|b| b.checker.as_ref()).map_or(case.id.span, |field| field.span);
@@ -193,6 +213,20 @@ pub(super) fn idempotency_key_missing(context: &Context<'_>, out: &mut Vec<Diagn
             out.push(report("idempotency-key-missing", span, message, help));
         }
     }
+}
+
+/// True for `tick key`, `transfer_ref`, `parcel number`: a key of the business, in whatever words.
+fn names_a_key(text: &str) -> bool {
+    const ENDS: &[&str] = &["key", "ref", "reference", "number", "token", "uuid", "id"];
+    const PLAIN: &[&str] = &[
+        "per", "each", "every", "the", "a", "an", "one", "same", "this", "that", "any", "of", "by", "on", "hot",
+        "cold", "single", "process", "op", "node", "run", "and", "or", "default", "whole", "for", "no", "its", "their",
+    ];
+    let words: Vec<&str> = text.split(|c: char| !(c.is_alphanumeric() || c == '_')).collect();
+    let joined =
+        |word: &str| word.rsplit_once('_').is_some_and(|(head, end)| ENDS.contains(&end) && !PLAIN.contains(&head));
+    let apart = |pair: &[&str]| ENDS.contains(&pair[1]) && pair[0].len() > 1 && !PLAIN.contains(&pair[0]);
+    words.iter().any(|word| joined(word)) || words.windows(2).any(apart)
 }
 
 /// Words that may stand between `key` and `op_id` when the one is said to be the other.
@@ -272,6 +306,17 @@ mod tests {
         check("linearizability per key and across keys", None);
         check("linearizability", None);
         check("linearizability; serializability across keys", None);
+    }
+
+    #[test]
+    fn a_key_of_the_business_is_known_by_its_form() {
+        let check = |text: &str, expect: bool| assert_eq!(names_a_key(text), expect, "{text}");
+        check("at most one effect per transfer_ref", true);
+        check("count of starts by tick key", true);
+        check("the parcel number", true);
+        check("per key, with process_id and op_id", false);
+        check("one effect per key of the map", false);
+        check("a number of effects", false);
     }
 
     #[test]

@@ -48,7 +48,15 @@ const LEADS: &[&str] = &[
     "we chose",
     "this plan uses",
     "the plan uses",
+    "we run",
+    "we have",
+    "this plan comprises",
+    "the plan comprises",
+    "each of the",
 ];
+
+/// Behind `the 4 scenarios`, these make it all of them.
+const HERE: &[&str] = &["below", "above", "in this plan", "of this plan", "listed here"];
 
 /// A kind of element: the nouns that name it, and how many there are.
 struct Kind {
@@ -174,9 +182,11 @@ fn counted<'k>(text: &str, kinds: &'k [Kind], section: &str) -> Vec<(&'k Kind, u
         let led = LEADS
             .iter()
             .any(|lead| before.strip_suffix(lead).is_some_and(|head| !head.ends_with(char::is_alphanumeric)));
+        let here = before.ends_with("the") && HERE.iter().any(|phrase| behind.starts_with(phrase));
         let opening = before.is_empty() && section == kind.section;
         if product
             || (led && whole)
+            || here
             || (opening && whole)
             || (starts && ends && !behind.starts_with(',') && section == kind.section)
         {
@@ -277,6 +287,9 @@ mod tests {
         check("it needs 5 claims.", "0", &[]);
         check("if the four scenarios pass, nothing was lost.", "7d", &[(4, "scenarios")]);
         check("if the two scenarios of s1 pass", "7d", &[]);
+        check("the 4 scenarios below close all hypotheses", "9", &[(4, "scenarios")]);
+        check("we run seven scenarios.", "7", &[(7, "scenarios")]);
+        check("we run seven scenarios of that kind.", "7", &[]);
         check("all scenarios", "7", &[]);
         check("~40 scenarios.", "7", &[]);
     }

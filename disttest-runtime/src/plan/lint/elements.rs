@@ -157,6 +157,37 @@ const BOUNDARY_WORDS: &[&str] = &[
     "cross-account",
     "cross account",
     "multi-protocol",
+    "permission*",
+    "unauthori*",
+    "access control*",
+    "row-level security",
+    "row level security",
+    "another customer*",
+    "another company*",
+    "another user*",
+    "another account*",
+    "another workspace*",
+    "another organi*",
+    "other customer*",
+    "other users",
+];
+
+/// Words of transaction isolation: a claim with one is about anomalies, whomever it names.
+const ANOMALY_WORDS: &[&str] = &[
+    "serializab*",
+    "serialisab*",
+    "snapshot isolation",
+    "write skew",
+    "dirty read*",
+    "dirty write*",
+    "phantom*",
+    "read committed",
+    "repeatable read*",
+    "anomal*",
+    "g0",
+    "g1*",
+    "g2*",
+    "g-single",
 ];
 
 /// An access border called `isolation` (format D12).
@@ -168,7 +199,7 @@ pub(super) fn boundary_wording(context: &Context<'_>, out: &mut Vec<Diagnostic>)
             continue;
         }
         let passage = Passage::new(context.masked, claim.text.span);
-        if let Some((_, at)) = passage.first(BOUNDARY_WORDS) {
+        if let Some((_, at)) = passage.first(BOUNDARY_WORDS).filter(|_| !passage.has(ANOMALY_WORDS)) {
             let word = &passage.text[at.clone()];
             let message = format!(
                 "{}: `{word}` speaks of an access border; `isolation` means transaction anomalies",

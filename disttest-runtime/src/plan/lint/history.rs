@@ -179,6 +179,7 @@ const FAILURES: &[&str] = &[
     "no effect",
     "without effect",
     "removed",
+    "didn't happen",
 ];
 const TIMEOUTS: &[&str] = &["timeout*", "timed-out", "timed out", "no response", "unknown commit*", "unknown outcome*"];
 const LINKS: &[&str] = &[
@@ -224,6 +225,10 @@ const LINKS: &[&str] = &[
     "the",
     "history",
     "and",
+    "means",
+    "mean",
+    "that",
+    "it",
 ];
 
 /// A timeout said to be a failure, or retries said to be one operation: the words that say so.
@@ -299,6 +304,8 @@ mod tests {
         let check = |text: &str, expect: bool| assert_eq!(contradiction(text).is_some(), expect, "{text}");
         check("timeouts are recorded as failures", true);
         check("timeouts → failed", true);
+        check("a timeout means that it did not happen", true);
+        check("a timeout does not mean that it did not happen", false);
         check("timed-out writes are ignored", true);
         check("timeouts are dropped from the history", true);
         check("retries are merged into one op", true);
