@@ -251,7 +251,8 @@ fn fault(view: &View<'_>, told: &mut Vec<Diagnostic>) -> Fault {
     let message = format!("{}: the fault does not name {}", view.id.value, missing.join(", "));
     let help = "name them as the runtime knows them, here or in `Nemesis + landing evidence`: `hard-kill`, `process-exit`, \
                 `client-timeouts` (`catalog nemeses`, `catalog probes`)";
-    told.push(report("unresolved-fault", span, message, help));
+    let none = if nemeses.is_empty() { "; without a fault, write `none — <reason>`" } else { "" };
+    told.push(report("unresolved-fault", span, message, format!("{help}{none}")));
     Fault::Unresolved
 }
 

@@ -22,7 +22,8 @@ pub(super) fn checker_misfit(context: &Context<'_>, out: &mut Vec<Diagnostic>) {
         categories.sort();
         categories.dedup();
         // What the field itself names fits nothing that is claimed, whatever else the oracle names.
-        let own: Vec<&str> = checker_mentions(&field.value).iter().filter(|m| m.affirmed).map(|m| m.id).collect();
+        let mut own: Vec<&str> = checker_mentions(&field.value).iter().filter(|m| m.affirmed).map(|m| m.id).collect();
+        own.dedup();
         let wanted = |category: &Category| match fit(model, *category, &own) {
             Fit::Misfit(wanted) => Some(wanted),
             Fit::Fits | Fit::Far => None,
@@ -30,7 +31,7 @@ pub(super) fn checker_misfit(context: &Context<'_>, out: &mut Vec<Diagnostic>) {
         let all: Option<Vec<Vec<&str>>> = categories.iter().map(wanted).collect();
         if let (false, Some(wanted)) = (own.is_empty(), all.and_then(|all| all.into_iter().next())) {
             let message = format!(
-                "{}: {} fits no claim that the scenario falsifies on a {model}",
+                "{}: the checker {} fits no claim that the scenario falsifies on a {model}",
                 owner.id.value,
                 own.join(", ")
             );

@@ -53,7 +53,7 @@ pub(super) fn coverage_word(context: &Context<'_>, out: &mut Vec<Diagnostic>) {
         let mut odd: BTreeMap<String, usize> = BTreeMap::new();
         let mut first: Option<Span> = None;
         let summed = split && column == "Gap kind";
-        let judged = |row: &&Row| has_column(row, column) && !(summed && !has_column(row, "Hypothesis"));
+        let judged = |row: &&Row| has_column(row, column) && (!summed || has_column(row, "Hypothesis"));
         for row in context.plan.coverage.iter().filter(judged) {
             let text = plain(row.cell(column));
             let right = |word: &str| known.contains(&word) || is_none(word);

@@ -283,6 +283,25 @@ const CLASSES: &[(&str, &[&str])] = &[
     ("Unicode normalisation", &["unicode", "normali*", "combining", "nfc", "nfd", "homoglyph*"]),
 ];
 
+/// Classes that examples in backticks are of: `Acme` and `acme`, `acme` and `acme-corp`, `acme `.
+fn shown_by_example(inputs: &str) -> Vec<&'static str> {
+    const LOOKED_AT: usize = 40;
+    let names: Vec<&str> =
+        inputs.split('`').skip(1).step_by(2).filter(|name| !name.is_empty()).take(LOOKED_AT).collect();
+    let pairs = || names.iter().flat_map(|one| names.iter().map(move |other| (*one, *other))).filter(|(a, b)| a != b);
+    let mut shown = Vec::new();
+    if pairs().any(|(one, other)| one.eq_ignore_ascii_case(other)) {
+        shown.push("case folding");
+    }
+    if pairs().any(|(one, other)| other.starts_with(one) && other.trim_end() != one) {
+        shown.push("prefix collision");
+    }
+    if names.iter().any(|name| name.trim() != *name) {
+        shown.push("trailing whitespace or control characters");
+    }
+    shown
+}
+
 /// Adversarial inputs of every class, or a word on why not.
 pub(super) fn few_confusable_identifiers(context: &Context<'_>, out: &mut Vec<Diagnostic>) {
     for scenario in context.plan.scenarios.iter().filter(|s| context.falsifies(s, |c| c == Category::Boundary)) {
@@ -291,8 +310,10 @@ pub(super) fn few_confusable_identifiers(context: &Context<'_>, out: &mut Vec<Di
         if passage.has(&["all classes", "every class", "all nine", "nine classes", "whole catalog*"]) {
             continue;
         }
-        let missing: Vec<&str> =
+        let mut missing: Vec<&str> =
             CLASSES.iter().filter(|(_, words)| !passage.has(words)).map(|(name, _)| *name).collect();
+        let shown = shown_by_example(&inputs.value);
+        missing.retain(|class| !shown.contains(class));
         if !missing.is_empty() {
             let message = format!("{}: no adversarial input tries {}", scenario.id.value, missing.join(", "));
             let help = "add one of each class, or say why it does not apply: `integer overflow: n/a, ids are strings`";
@@ -338,6 +359,16 @@ pub(super) fn arm_misplaced(context: &Context<'_>, out: &mut Vec<Diagnostic>) {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn examples_show_their_class() {
+        let check = |text: &str, expect: &[&str]| assert_eq!(shown_by_example(text), expect, "{text}");
+        check("`Acme` and `acme`", &["case folding"]);
+        check("`acme`, `acme-corp`", &["prefix collision"]);
+        check("`acme` and `acme `", &["trailing whitespace or control characters"]);
+        check("Acme and acme", &[]);
+        check("`acme`, `globex`, `acme`", &[]);
+    }
 
     #[test]
     fn surfaces_are_counted_and_a_reason_is_no_surface() {

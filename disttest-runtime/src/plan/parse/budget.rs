@@ -33,8 +33,10 @@ pub(super) fn read(text: &str, no_faults: bool) -> Result<(Budget, Remarks), Str
         return Err(unreadable(factor, "is no dimension of a budget"));
     }
     // Zero of them is a budget that an empty run would meet; only faults may be none.
-    let need =
-        |value: Option<u64>, what: &str| value.filter(|n| *n > 0).ok_or_else(|| format!("it does not name {what}"));
+    let need = |value: Option<u64>, what: &str| match value {
+        Some(0) => Err(format!("it says zero for {what}")),
+        value => value.ok_or_else(|| format!("it does not name {what}")),
+    };
     let budget = Budget {
         nodes: need(found.nodes, "the size (such as `3 nodes`)")?,
         seconds: need(found.seconds, "the duration (such as `60s`)")?,

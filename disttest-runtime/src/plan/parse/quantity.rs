@@ -71,7 +71,7 @@ pub(super) fn size_in_words_of_its_own(factor: &str) -> Option<u64> {
         letters && unit(word).is_none() && seconds_of(word).is_none() && !WORK.contains(&singular)
     };
     let spaced = factor.contains([' ', '-']);
-    amount.whole().filter(|n| *n > 0 && !amount.m && spaced && words.len() <= 2 && words.iter().all(|w| own(&w)))
+    amount.whole().filter(|n| *n > 0 && !amount.m && spaced && words.len() <= 2 && words.iter().all(own))
 }
 
 /// True for a word or two that count something or measure time: a text with one is no mere remark.
