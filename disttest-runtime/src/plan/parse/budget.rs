@@ -1,6 +1,6 @@
 //! Budgets as data: `3 nodes × 6s × 1 fault × 1 seed × 20000 operations`.
 
-use super::fields::bullet;
+use super::laid_out;
 use super::quantity::{self, Quantity, unreadable};
 use super::units::What;
 use crate::plan::{Budget, Release};
@@ -138,7 +138,7 @@ fn factors(text: &str) -> Result<Factors, String> {
     let mut sizes = Vec::new();
     // The size stands first, in whatever the system is made of: `2 realms × 60s × 1 fault × 1 seed`.
     let mut own: Option<(u64, String)> = None;
-    let listed = from_table(text).or_else(|| from_list(text));
+    let listed = laid_out::on_one_line(text);
     for (i, factor) in split(without_prose(listed.as_deref().unwrap_or(text))?).into_iter().enumerate() {
         let read = match (quantity::read(&factor), quantity::size_in_words_of_its_own(&factor)) {
             (Err(why), Some(value)) if i == 0 => {
@@ -176,45 +176,6 @@ fn factors(text: &str) -> Result<Factors, String> {
         }
     }
     Ok(out)
-}
-
-/// A budget in a list, one factor an item.
-fn from_list(text: &str) -> Option<String> {
-    let items: Vec<&str> = text
-        .lines()
-        .filter(|line| !line.trim().is_empty())
-        .map(|line| bullet(line.trim()).map(|(_, item)| item))
-        .collect::<Option<_>>()?;
-    (items.len() > 1).then(|| items.join(" × "))
-}
-
-/// A budget in a table, `| nodes | 3 |` a row or one row under the names of the dimensions, as `nodes: 3 × …`.
-fn from_table(text: &str) -> Option<String> {
-    let rows: Vec<Vec<&str>> = text
-        .lines()
-        .map(str::trim)
-        .filter(|line| !line.is_empty())
-        .map(|line| line.strip_prefix('|').map(|row| row.trim_end_matches('|').split('|').map(str::trim).collect()))
-        .collect::<Option<_>>()?;
-    let (head, body) = rows.split_first()?;
-    let (rule, body) = body.split_first()?;
-    if !rule.iter().all(|cell| cell.contains('-') && cell.chars().all(|c| "-: ".contains(c))) {
-        return None;
-    }
-    let named = |name: &str, value: &str| format!("{name}: {value}");
-    let pairs: Vec<String> = match body {
-        [row] if row.len() == head.len() && row.len() > 2 => {
-            head.iter().zip(row).map(|(name, value)| named(name, value)).collect()
-        }
-        rows => rows
-            .iter()
-            .map(|row| match row[..] {
-                [name, value] => Some(named(name, value)),
-                _ => None,
-            })
-            .collect::<Option<_>>()?,
-    };
-    Some(pairs.join(" × "))
 }
 
 /// The budget without the prose behind it: what follows its first sentence or a dash. Prose with a number of something

@@ -9,6 +9,7 @@ mod header;
 mod hidden;
 mod hypotheses;
 mod ids;
+mod laid_out;
 mod line;
 mod prose;
 mod quantity;
