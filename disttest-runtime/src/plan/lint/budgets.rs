@@ -4,15 +4,21 @@ use super::Context;
 use crate::base::diagnostic::Diagnostic;
 use crate::plan::Release;
 use crate::plan::labels::{EXIT_CRITERIA, FAULTS, HARDENING, RELEASE, SMOKE};
+use crate::plan::model::Scenario;
 use crate::plan::no_fault::{self, NoFault};
 use crate::plan::rules::report;
 
-/// Each scenario has its three tiers.
+/// Tiers, in order.
+const TIERS: [&str; 3] = [SMOKE, HARDENING, RELEASE];
+
+/// Each scenario has its three tiers; where its arms bring their own, each arm has them.
 pub(super) fn missing_budgets(context: &Context<'_>, out: &mut Vec<Diagnostic>) {
     for scenario in &context.plan.scenarios {
         // What is written and cannot be read, `TBD` included, the parser has told.
-        let absent = |label: &&&str| scenario.field(label).is_none();
-        let missing: Vec<&str> = [SMOKE, HARDENING, RELEASE].iter().filter(absent).copied().collect();
+        let lacking = TIERS.into_iter().filter(|label| scenario.field(label).is_none());
+        let own = |label: &&str| scenario.arms.iter().any(|arm| arm.own(label).is_some());
+        let (some_have, missing): (Vec<&str>, Vec<&str>) = lacking.partition(own);
+        missing_in_arms(scenario, &some_have, out);
         if missing.is_empty() {
             continue;
         }
@@ -28,6 +34,18 @@ pub(super) fn missing_budgets(context: &Context<'_>, out: &mut Vec<Diagnostic>) 
             scenario.fields.iter().find(|f| f.label == missing[0] && !f.value.value.is_empty()).map(|f| f.value.span);
         let span = written.or(legacy.map(|f| f.span)).unwrap_or(scenario.id.span);
         out.push(report("missing-budgets", span, message, help));
+    }
+}
+
+/// Arms without one of the tiers `labels`, which other arms of the scenario have.
+fn missing_in_arms(scenario: &Scenario, labels: &[&str], out: &mut Vec<Diagnostic>) {
+    for arm in &scenario.arms {
+        let missing: Vec<&str> = labels.iter().filter(|label| arm.own(label).is_none()).copied().collect();
+        if !missing.is_empty() {
+            let message = format!("{} has no {}, nor has its scenario", arm.id.value, missing.join(", no "));
+            let help = format!("write `- **{}:** …` in the arm, or in its scenario for all arms", missing[0]);
+            out.push(report("missing-budgets", arm.id.span, message, help));
+        }
     }
 }
 

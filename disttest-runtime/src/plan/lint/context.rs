@@ -204,6 +204,14 @@ impl<'p> Owner<'p> {
         self.own(label).filter(|v| !v.value.is_empty()).or_else(|| self.scenario.field(label))
     }
 
+    /// Each tier can be read, its own or the inherited one.
+    pub(super) fn has_budgets(&self) -> bool {
+        match self.arm {
+            Some(arm) => arm.budgets(self.scenario).is_some(),
+            None => self.scenario.budgets.is_some(),
+        }
+    }
+
     /// Its own §7.M.
     pub(super) fn model_block(&self) -> Option<&'p ModelBlock> {
         match self.arm {

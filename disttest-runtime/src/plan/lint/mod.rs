@@ -187,7 +187,8 @@ pub struct Blocker {
     pub span: Span,
 }
 
-/// Every scenario or arm without an oracle, or without its budget tiers.
+/// Every scenario or arm without an oracle, or without its budget tiers, its own or those of its scenario. What all arms
+/// would inherit and none of them can is told of their scenario.
 pub fn blockers(plan: &Plan) -> Vec<Blocker> {
     let mut out = Vec::new();
     for scenario in &plan.scenarios {
@@ -197,10 +198,11 @@ pub fn blockers(plan: &Plan) -> Vec<Blocker> {
                 .to_owned();
             out.push(Blocker { id: owner.id.value.clone(), lacks: "an oracle", help, span: owner.id.span });
         }
-        if scenario.budgets.is_none() {
-            let tiers = [SMOKE, HARDENING, RELEASE];
-            let help = tiers.map(|tier| format!("- **{tier}:** …")).join(" / ");
-            let (id, span) = (scenario.id.value.clone(), scenario.id.span);
+        let unbudgeted: Vec<_> = owners(scenario).filter(|owner| !owner.has_budgets()).map(|owner| owner.id).collect();
+        let inherited = scenario.budgets.is_none() && unbudgeted.len() == owners(scenario).count();
+        for id in if inherited { vec![&scenario.id] } else { unbudgeted } {
+            let help = [SMOKE, HARDENING, RELEASE].map(|tier| format!("- **{tier}:** …")).join(" / ");
+            let (id, span) = (id.value.clone(), id.span);
             out.push(Blocker { id, lacks: "budget tiers", help: format!("write {help}"), span });
         }
     }

@@ -67,15 +67,9 @@ fn counted(value: &str, flat: &str) -> (usize, bool) {
     (count, words >= 3)
 }
 
-/// The arms of a scenario: those with a block, and those that the list names.
+/// How many arms a scenario has: those with a block, and those that the list plans.
 fn arms(scenario: &Scenario) -> usize {
-    let listed = field(scenario, "Scenario arms").map(|f| ids_in(&f.value, 'S')).unwrap_or_default();
-    let ids: BTreeSet<_> = listed
-        .into_iter()
-        .filter(|id| id.arm().is_some())
-        .chain(scenario.arms.iter().map(|a| a.id.value.clone()))
-        .collect();
-    ids.len()
+    scenario.arm_ids().len()
 }
 
 /// True when the list of arms says why there is none, or are fewer than surfaces.
@@ -330,14 +324,21 @@ pub(super) fn arm_incomplete(context: &Context<'_>, out: &mut Vec<Diagnostic>) {
             out.push(report("arm-incomplete", owner.id.span, message, "an arm is always serious: give it `#### §7.M`"));
         }
         let Some(list) = scenario.surfaces.iter().flatten().find(|f| f.label == "Scenario arms") else { continue };
-        let known: BTreeSet<_> = scenario.arms.iter().map(|arm| &arm.id.value).collect();
-        let mut missing: BTreeSet<_> =
-            ids_in(&list.value.value, 'S').into_iter().filter(|id| id.arm().is_some()).collect();
-        missing.retain(|id| !known.contains(id));
+        let planned = scenario.arm_ids();
+        let elsewhere =
+            ids_in(&list.value.value, 'S').into_iter().filter(|id| id.number() != scenario.id.value.number());
+        let mut missing: BTreeSet<_> = planned
+            .into_iter()
+            .chain(elsewhere)
+            .filter(|id| id.arm().is_some() && scenario.arm(id).is_none())
+            .collect();
         for (id, span) in context.ids(list.value.span) {
             if missing.remove(&id) {
                 let message = format!("{id} is listed as an arm and has no block");
-                let help = format!("write `#### Arm {id}: <name>` with its Oracle and §7.M");
+                let help = format!(
+                    "write `#### Arm {id}: <name>` with its Oracle and §7.M, or which arm covers it and why: `{id} \
+                     collapsed into S…/<arm> — <reason>`"
+                );
                 out.push(report("arm-incomplete", span, message, help));
             }
         }

@@ -160,6 +160,35 @@ fn a_run_is_blocked_by_a_scenario_without_oracle_or_budgets() {
 }
 
 #[test]
+fn an_arm_is_asked_for_its_own_budgets_before_those_of_its_scenario() {
+    const SMOKE: &str = "- **Smoke budget:** 1 node × 2s × 0 faults × 1 seed\n";
+    const HARDENING: &str = "- **Hardening budget:** 3 nodes × 30s × 0 faults × 3 seeds\n";
+    const RELEASE: &str = "- **Release budget:** not provided — no rig. Revisit when: there is one.\n";
+    let all = [SMOKE, HARDENING, RELEASE].concat();
+    let unread = all.replace("3 nodes", "many nodes");
+    let check = |scenario: &str, api: &str, sdk: &str, blocked: &[&str], told: &[&str]| {
+        let text = format!(
+            "# Test Plan: p\n\n## 7. Scenarios\n\n### Scenario S5: apart\n- **Faults:** none — about access\n{scenario}\n\
+             #### Arm S5/api\n- **Oracle:** linearizability per key\n{api}\n\
+             #### Arm S5/sdk\n- **Oracle:** linearizability per key\n{sdk}"
+        );
+        let (plan, found) = crate::plan::check(&text);
+        let ids: Vec<String> = blockers(&plan).iter().map(|b| format!("{} {}", b.id, b.lacks)).collect();
+        assert_eq!(ids, blocked.iter().map(|id| format!("{id} budget tiers")).collect::<Vec<_>>(), "{text}");
+        let missing = found.iter().filter(|d| d.rule == "missing-budgets").map(|d| d.message.as_str());
+        let at: Vec<&str> = missing.map(|message| message.split(' ').next().unwrap_or_default()).collect();
+        assert_eq!(at, told, "{text}");
+    };
+    check(&all, "", "", &[], &[]);
+    check("", &all, &all, &[], &[]);
+    check("", "", "", &["S5"], &["S5"]);
+    check("", &all, "", &["S5/sdk"], &["S5/sdk"]);
+    check(SMOKE, &all, HARDENING, &["S5/sdk"], &["S5/sdk"]);
+    check(&all, &unread, "", &["S5/api"], &[]);
+    check(&unread, &all, &all, &[], &[]);
+}
+
+#[test]
 fn every_diagnostic_belongs_to_a_rule_of_the_catalogue() {
     let (_, told) = check(&PLAN.replace('C', "X").replace("###", "##").replace("**", ""));
     assert!(told.len() > 5);
