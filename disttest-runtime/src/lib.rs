@@ -42,8 +42,8 @@ pub mod prelude {
         Nemesis, Pause, Plane, Restart,
     };
     pub use crate::run::{
-        CallError, CheckLimits, Client, Faults, Injected, Judged, Landed, Oracle, Probe, Recorded, Run, Target,
-        Workload, WorkloadBuilder,
+        CallError, CheckLimits, Client, Control, Faults, Injected, Judged, Landed, Oracle, Probe, Recorded, Run,
+        Target, Workload, WorkloadBuilder,
     };
     pub use serde_json::{Value, json};
 }

@@ -106,6 +106,21 @@ fn check(
     assert_eq!(report.contains("**Missing surfaces this run did not cover:**"), missing, "{report}");
 }
 
+/// Each arm tries its negative control on processes; one that does not is named.
+#[track_caller]
+fn negative_controls(package: &Package) {
+    let (_, _, report) = package.run("", &[("TENANTS_UNCONTROLLED", "sdk")], 0);
+    let item = |text: &str| report.matches(text).count();
+    assert_eq!(item("[x] 13. Positive control only — 1 trials of 1 negative controls held in 1 runs"), 2, "{report}");
+    let missing = "[ ] 13. Positive control only — not checked: the negative control \"a tenant reads the other one's value of \
+                   the same key\" never ran in ";
+    assert_eq!(item(missing), 1, "{report}");
+    let (json, ..) = package.run("--scenario S5/sdk --sut-arg --leak=sdk", &[], 1);
+    let folder = json["report"].as_str().and_then(|path| path.strip_suffix("report.md")).expect("there is a report");
+    let page = package.read(&format!("{folder}S5-sdk.md"));
+    assert!(page.contains("denied-access-granted") && page.contains("| granted |"), "{page}");
+}
+
 #[test]
 fn a_scenario_passes_when_all_of_its_arms_do_and_not_otherwise() {
     const PASS: &str = "PASS-smoke";
@@ -118,6 +133,7 @@ fn a_scenario_passes_when_all_of_its_arms_do_and_not_otherwise() {
     ARMS.iter().for_each(|arm| package.fill(arm));
     package.disttest(&format!("author {PLAN} --check")).expect(0);
     check(&package, "", &[], 0, [PASS; 3], PASS, "DONE");
+    negative_controls(&package);
     // One arm is broken, one lacks its environment, two were not asked for.
     let failed = ["PASS-smoke", "FAIL-reproducible", "PASS-smoke"];
     check(&package, "--sut-arg --leak=sdk", &[], 1, failed, "FAIL-reproducible", "FAIL");

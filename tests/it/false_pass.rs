@@ -45,7 +45,7 @@ const KINDS: [(u8, &str, Shown); 40] = [
     (16, "recovery declared on one good sample", Tests(&["a_counter_quiet_only_after_more_than_ten_seconds_has_not_recovered", "landing/it goes on after the heal", "landing/a gap right after the heal"])),
     (17, "interrupted operations left out of the history", Tests(&["sabotage/call-dropped", "sabotage/call-forgotten", "every_ending_is_recorded_as_what_is_known_of_the_effect", "a_task_that_panics_leaves_an_operation_of_unknown_outcome"])),
     (18, "a log scan that skipped files", Tests(&["every_captured_log_is_scanned_whole_and_one_that_cannot_be_read_is_no_clean_log", "lines_beyond_the_limit_are_counted_not_dropped", "sabotage/panic-in-a-task"])),
-    (19, "a negative control that fails for the wrong reason", Tests(&["verdict/a boundary arm without negative controls"])),
+    (19, "a negative control that fails for the wrong reason", Tests(&["verdict/a boundary arm without negative controls", "verdict/a negative control without its twin", "a_control_that_lacks_anything_does_not_hold", "a_control_that_is_only_said_to_be_denied_shows_nothing"])),
     (20, "an undecided checker read as valid", Tests(&["sabotage/checker-undecided", "sabotage/checker-panics", "no_exception_misuse_or_exhausted_limit_is_valid", "a_search_that_is_stopped_is_unknown", "nothing_to_judge_is_unknown_never_valid"])),
     (21, "a checker that checks another property", Tests(&["sabotage/checker-accepts-everything", "sabotage/checker-of-another-model", "the_fast_checker_agrees_with_the_slow_one_on_registers", "our_checkers_reject_damage_to_ordinary_histories"])),
     (22, "landing evidence made up", Tests(&["sabotage/probe-reads-a-constant", "sabotage/victim-noisy-before-the-fault", "verdict/the signal is not a declared one"])),

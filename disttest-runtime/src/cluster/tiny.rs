@@ -72,6 +72,8 @@ fn converse(stream: TcpStream, peers: &[String], timeouts: &AtomicU64) {
             "peer" => "here".to_owned(),
             "timeouts" => timeouts.load(Ordering::Relaxed).to_string(),
             "die" => std::process::exit(3),
+            "secret as its owner" => "secret-of-the-owner".to_owned(),
+            "secret as somebody" => "denied".to_owned(),
             _ if majority(peers, timeouts) => "ok".to_owned(),
             _ => continue,
         };

@@ -11,6 +11,7 @@ impl From<&'static Registration> for Entry {
             checkers: registration.checkers,
             injector: registration.landing.injector,
             victim: registration.landing.victim,
+            negative_controls: registration.negative_controls,
             body: registration.body,
         }
     }

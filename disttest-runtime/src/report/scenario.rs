@@ -28,6 +28,7 @@ pub fn scenario_markdown(
     runs(&mut doc, record);
     doc.heading(2, "Oracle");
     oracle(&mut doc, record, &facts);
+    controls(&mut doc, record);
     doc.heading(2, "Fault windows");
     windows(&mut doc, record);
     doc.heading(2, "Findings");
@@ -146,6 +147,22 @@ fn oracle(doc: &mut Doc, record: &ScenarioRecord, facts: &Facts) {
     let teeth = record.runs.iter().flat_map(|(_, run)| run.teeth.iter().map(move |t| row(run, t)));
     let columns = ["Run", "Checker", "Damage", "Checker said", "What was changed"];
     doc.table(&columns, &teeth.collect::<Vec<_>>(), "None were shown.");
+}
+
+/// What was tried of what must be denied; nothing where nothing must be.
+fn controls(doc: &mut Doc, record: &ScenarioRecord) {
+    let mut rows = Vec::new();
+    for (_, run) in &record.runs {
+        for trial in &run.controls {
+            let result = trial.judge();
+            let (word, why) = result.told();
+            rows.push(vec![run_name(run), cell(&trial.control), word.to_owned(), cell(why)]);
+        }
+    }
+    if !rows.is_empty() || !record.declared.negative_controls.is_empty() {
+        doc.block("Negative controls, each of which must hold in every run:");
+        doc.table(&["Run", "Control", "Result", "Evidence"], &rows, "None was tried.");
+    }
 }
 
 fn bite(bite: Bite) -> &'static str {

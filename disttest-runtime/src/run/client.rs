@@ -97,6 +97,13 @@ impl Client {
         }
     }
 
+    /// Begins a trial of the declared negative control `text`, at this client's node.
+    ///
+    /// Errors: the attribute declares no such control; no link can be made.
+    pub fn control(&self, text: &str) -> anyhow::Result<super::Control> {
+        super::Control::new(&self.core, self.id, &self.node, text)
+    }
+
     /// Performs one operation and records it: invocation, outcome, node and fault window.
     ///
     /// `request` is the operation itself; it starts when this is called and is dropped at the `deadline`, after which

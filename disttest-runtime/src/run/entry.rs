@@ -20,6 +20,8 @@ pub struct Entry {
     pub injector: &'static [&'static str],
     /// Signals declared for the victim's side.
     pub victim: &'static [&'static str],
+    /// Declared negative controls.
+    pub negative_controls: &'static [&'static str],
     /// The body.
     pub body: fn(Run) -> ScenarioFuture,
 }

@@ -4,7 +4,7 @@ use crate::base::time::Nanos;
 use crate::checker::Answer;
 use crate::cluster::Cluster;
 use crate::fault::{Assessment, Window};
-use crate::verdict::{OpCounts, Precondition, Tooth};
+use crate::verdict::{OpCounts, Precondition, Tooth, Trial};
 use std::collections::BTreeMap;
 
 /// The four preconditions, in order.
@@ -33,6 +33,10 @@ pub(crate) struct Facts {
     pub(crate) history_lacks: Vec<String>,
     pub(crate) answers: Vec<Answer>,
     pub(crate) teeth: Vec<Tooth>,
+    /// Negative controls that were tried.
+    pub(crate) controls: Vec<Trial>,
+    /// Trials begun.
+    control_count: u64,
     pub(crate) judged: bool,
     pub(crate) notes: Vec<String>,
 }
@@ -55,6 +59,12 @@ impl Facts {
             None => Precondition { name: (*name).into(), ok: false, evidence: "the run did not get so far".into() },
         };
         PRECONDITIONS.iter().map(one).collect()
+    }
+
+    /// The number of a trial that begins, from 1.
+    pub(crate) fn next_control(&mut self) -> u64 {
+        self.control_count += 1;
+        self.control_count
     }
 
     /// Adds a note once.

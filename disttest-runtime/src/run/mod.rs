@@ -1,6 +1,7 @@
 //! L4: what a scenario is given, and the tokens it must earn in order: workload, landing, oracle.
 
 mod client;
+mod control;
 mod core;
 mod entry;
 mod events;
@@ -20,9 +21,12 @@ mod teeth;
 mod workload;
 
 #[cfg(test)]
+mod control_tests;
+#[cfg(test)]
 mod tests;
 
 pub use client::{CallError, Client};
+pub use control::Control;
 pub use entry::{Entry, ScenarioFuture};
 pub use execute::{deadline, execute};
 pub use faults::{Faults, Injected, Landed};

@@ -52,6 +52,7 @@ pub(super) fn gather(core: &Core, end: End) -> RunRecord {
         history_lacks: facts.history_lacks.clone(),
         answers: facts.answers.clone(),
         teeth: facts.teeth.clone(),
+        controls: facts.controls.clone(),
         deaths,
         // The log of this very process is whole only once it has ended, so its supervisor scans them all.
         log_scan: None,
@@ -77,6 +78,7 @@ pub(super) fn never_began(request: RunRequest, why: String) -> RunRecord {
         history_lacks: Vec::new(),
         answers: Vec::new(),
         teeth: Vec::new(),
+        controls: Vec::new(),
         deaths: Vec::new(),
         log_scan: None,
         notes: Vec::new(),

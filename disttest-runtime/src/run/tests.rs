@@ -12,7 +12,7 @@ use std::path::Path;
 use std::time::Duration;
 
 /// Says valid when every acknowledged operation was answered `ok`.
-struct AllOk;
+pub(super) struct AllOk;
 
 impl Checker for AllOk {
     fn name(&self) -> &str {
@@ -63,6 +63,9 @@ fn request(dir: &Path, seconds: u64) -> RunRequest {
     }
 }
 
+/// The negative control that the entry declares.
+pub(super) const CONTROL: &str = "somebody reads what the owner keeps";
+
 fn entry(body: fn(Run) -> ScenarioFuture) -> Entry {
     Entry {
         function: "scenario",
@@ -70,12 +73,13 @@ fn entry(body: fn(Run) -> ScenarioFuture) -> Entry {
         checkers: &[("all-ok", false)],
         injector: &["process-exit", "process-stopped", "proxy-dropped-bytes"],
         victim: &["client-timeouts", "metric:silent-peers", "log-marker:a peer is silent"],
+        negative_controls: &[CONTROL],
         body,
     }
 }
 
 /// Executes `body` for about `seconds` and shows its record; `run.json` must say the same.
-fn record(body: fn(Run) -> ScenarioFuture, seconds: u64) -> (RunRecord, tempfile::TempDir) {
+pub(super) fn record(body: fn(Run) -> ScenarioFuture, seconds: u64) -> (RunRecord, tempfile::TempDir) {
     let dir = tempfile::tempdir().expect("a folder");
     let record = execute_within(entry(body), request(dir.path(), seconds), Duration::from_secs(60));
     let text = std::fs::read_to_string(dir.path().join("run/run.json")).expect("run.json is there");
@@ -97,7 +101,7 @@ fn record_of_landing(body: fn(Run) -> ScenarioFuture, seconds: u64) -> (RunRecor
     last
 }
 
-async fn workload(run: &Run) -> Result<Workload> {
+pub(super) async fn workload(run: &Run) -> Result<Workload> {
     let cluster: Cluster = run.cluster(tiny::program()).await?;
     let silent = |target: Target| async move { Ok(tiny::ask(target.address, "timeouts").await?.parse()?) };
     run.workload(cluster).clients(6).probe(Probe::metric("silent-peers", silent)).start(pings).await
@@ -120,7 +124,7 @@ async fn ping_once(client: &mut Client) {
     client.call("read", "x", json!(null), Duration::from_millis(300), asking).await;
 }
 
-async fn final_ping(mut client: Client) -> Result<()> {
+pub(super) async fn final_ping(mut client: Client) -> Result<()> {
     ping_once(&mut client).await;
     Ok(())
 }

@@ -8,7 +8,7 @@ use crate::base::time::Nanos;
 use crate::fault::Window;
 use crate::history::{Effect, Op};
 use crate::plan::Budget;
-use crate::verdict::{End, LogScan, OpCounts, RUN_SCHEMA, RunRecord, RunRequest};
+use crate::verdict::{End, LogScan, OpCounts, RUN_SCHEMA, RunRecord, RunRequest, Trial};
 use std::fs::{self, File};
 use std::io::{self, BufRead, BufReader};
 use std::path::{Path, PathBuf};
@@ -80,6 +80,7 @@ fn died(request: &RunRequest, how: String, notes: Vec<String>) -> RunRecord {
         history_lacks: Vec::new(),
         answers: Vec::new(),
         teeth: Vec::new(),
+        controls: Vec::new(),
         deaths: Vec::new(),
         log_scan: None,
         notes,
@@ -90,6 +91,7 @@ fn died(request: &RunRequest, how: String, notes: Vec<String>) -> RunRecord {
 fn disagreements(run_dir: &Path, record: &RunRecord) -> Vec<String> {
     let mut found = history_disagreements(&run_dir.join("history.jsonl"), record);
     found.extend(window_disagreement(&run_dir.join("landing.json"), record));
+    found.extend(record.controls.iter().flat_map(|trial| control_disagreements(run_dir, trial)));
     found
 }
 
@@ -160,6 +162,24 @@ fn window_disagreement(path: &Path, record: &RunRecord) -> Option<String> {
             assessed.len()
         )
     })
+}
+
+/// Where a trial of a negative control says something else than what follows from it and from what it read.
+fn control_disagreements(run_dir: &Path, trial: &Trial) -> Vec<String> {
+    let mut found = Vec::new();
+    if trial.judge() != trial.result {
+        found.push(format!("the result of the negative control \"{}\" does not follow from its record", trial.control));
+    }
+    for channel in trial.channels.iter().filter(|channel| channel.error.is_none()) {
+        // A record is not trusted with a path.
+        let plain = channel.file.as_deref().filter(|name| Path::new(name).file_name() == Some(name.as_ref()));
+        let text = plain.and_then(|name| fs::read_to_string(run_dir.join(name)).ok());
+        if text.is_none_or(|text| channel.clone().with(&text, &trial.twins) != *channel) {
+            let name = &channel.name;
+            found.push(format!("what {name} showed to the negative control \"{}\" is not on disk", trial.control));
+        }
+    }
+    found
 }
 
 /// Reads every log of an execution from its first byte to its last: that of the test and those of the system under
@@ -280,6 +300,37 @@ mod tests {
         record.history_sha256 = None;
         disk::write_json(&dir.path().join("run.json"), &record).expect("written");
         check("hash was not recorded");
+    }
+
+    #[test]
+    fn what_a_negative_control_read_is_read_again_and_its_result_judged_again() {
+        let dir = tempfile::tempdir().expect("a temporary folder");
+        let text = "reads of tenant b: 1, denied: 1";
+        let check = |change: &dyn Fn(&mut Trial), on_disk: &str, expect: Option<&str>| {
+            let mut record = judged(dir.path(), &format!("{OP}\n"));
+            let mut trial = crate::verdict::held("B reads A's key");
+            trial.channels[0].file = Some("control-1-1.txt".into());
+            change(&mut trial);
+            record.controls = vec![trial];
+            disk::write_json(&dir.path().join("run.json"), &record).expect("written");
+            fs::write(dir.path().join("control-1-1.txt"), on_disk).expect("written");
+            let weak = read_run(dir.path(), &request("S1", 7)).history_weak;
+            match expect {
+                None => assert_eq!(weak, Vec::<String>::new()),
+                Some(expect) => assert!(weak.iter().any(|why| why.contains(expect)), "{weak:?}"),
+            }
+        };
+        check(&|_| {}, text, None);
+        check(&|_| {}, "reads of tenant b: 2", Some("is not on disk"));
+        check(&|t| t.channels[0].file = None, text, Some("is not on disk"));
+        check(&|t| t.channels[0].file = Some("../run/control-1-1.txt".into()), text, Some("is not on disk"));
+        check(&|t| t.attempts.clear(), text, Some("does not follow"));
+        // What shows the secret, and is said not to.
+        let leak = |t: &mut Trial| {
+            t.channels[0] = t.channels[0].clone().with("tenant b saw secret-of-a", &t.twins);
+            t.channels[0].shows_secret = false;
+        };
+        check(&leak, "tenant b saw secret-of-a", Some("is not on disk"));
     }
 
     #[test]

@@ -72,6 +72,7 @@ pub(crate) fn run(seed: u64) -> RunRecord {
         history_lacks: Vec::new(),
         answers: CHECKERS.map(|name| answer(name, Outcome::Valid)).to_vec(),
         teeth: CHECKERS.map(|name| tooth(name, Bite::Rejected)).to_vec(),
+        controls: Vec::new(),
         deaths: Vec::new(),
         log_scan: Some(LogScan { files: 5, bytes: 1000, suspicious: Vec::new() }),
         notes: Vec::new(),

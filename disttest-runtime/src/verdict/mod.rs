@@ -2,6 +2,7 @@
 
 mod arms;
 pub mod checklist;
+mod controls;
 mod effort;
 mod facts;
 mod landing;
@@ -13,6 +14,9 @@ mod tree;
 mod why;
 
 pub use arms::{aggregate, parent_of, root_of};
+#[cfg(test)]
+pub(crate) use controls::tests::held;
+pub use controls::{Attempt, Channel, ControlResult, Denial, Exchange, Trial};
 pub use effort::{Effort, strongest_allowed, test_is_ok, tier_met};
 pub use facts::Facts;
 pub use landing::{Landing, does_not_count};

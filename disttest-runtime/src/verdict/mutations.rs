@@ -130,7 +130,13 @@ const MUTATIONS: &[Mutation] = &[
     ("only two-way cuts", |c| rename(c, "asymmetric-data-cut", "full-partition"), Verdict::PartialModel, "weak-oracle-7"),
     ("a single failover", single_failover, Verdict::PartialModel, "weak-oracle-4"),
     ("a boundary claim without arms", |c| c.declared.falsifies[0].1.push(Category::Boundary), Verdict::PartialSurface, "weak-oracle-12"),
-    ("a boundary arm without negative controls", |c| boundary_arm(c), Verdict::PartialSurface, "weak-oracle-13"),
+    ("a boundary arm without negative controls", |c| { boundary_arm(c); c.declared.negative_controls.clear() }, Verdict::PartialSurface, "weak-oracle-13"),
+    ("a negative control that never ran in one seed", |c| { boundary_arm(c); c.runs[1].controls.clear() }, Verdict::PartialSurface, "weak-oracle-13"),
+    ("one of two negative controls never ran", |c| { boundary_arm(c); c.declared.negative_controls.push("B lists A's keys".into()) }, Verdict::PartialSurface, "weak-oracle-13"),
+    ("a negative control without its twin", |c| { boundary_arm(c); c.runs[1].controls[0].twins.clear() }, Verdict::PartialSurface, "weak-oracle-13"),
+    ("a negative control that is only said to have held", |c| { boundary_arm(c); c.runs[1].controls[0].attempts.clear() }, Verdict::PartialSurface, "weak-oracle-13"),
+    ("a negative control that held once and not again", |c| { boundary_arm(c); once_not_shown(&mut c.runs[1]) }, Verdict::PartialSurface, "weak-oracle-13"),
+    ("a negative control was granted", |c| { boundary_arm(c); granted(&mut c.runs[1]) }, Verdict::FailNondeterministic, "violation"),
     ("a fairness claim without groups", |c| c.declared.falsifies[0].1.push(Category::Fairness), Verdict::PartialSurface, "weak-oracle-14"),
     // Drift.
     ("the plan's scenario changed", |c| c.drift = Drift::Scenario { fields: vec!["Faults".into()] }, Verdict::PartialSurface, "drift"),
@@ -222,6 +228,42 @@ fn boundary_arm(c: &mut Case) {
     c.declared.falsifies[0].1.push(Category::Boundary);
     c.declared.id = "S1/api".into();
     c.runs.iter_mut().for_each(|run| run.request.scenario = "S1/api".into());
+    c.declared.negative_controls = vec!["B reads A's key".into()];
+    c.runs.iter_mut().for_each(|run| run.controls = vec![held("B reads A's key")]);
+}
+
+/// What the attempt must not get, it got.
+fn granted(run: &mut RunRecord) {
+    let op = &mut run.controls[0].attempts[0].exchange.op;
+    (op.output, op.error) = (serde_json::json!("secret-of-a"), None);
+}
+
+fn once_not_shown(run: &mut RunRecord) {
+    run.controls.push(run.controls[0].clone());
+    run.controls[1].channels.clear();
+}
+
+#[test]
+fn a_boundary_arm_whose_negative_controls_held_in_every_run_can_pass_hardening() {
+    let mut case = Case::perfect();
+    boundary_arm(&mut case);
+    let (verdict, why) = case.decide();
+    assert_eq!(verdict, Verdict::PassHardening, "{why:#?}");
+    once_not_shown(&mut case.runs[2]);
+    let (_, why) = case.decide();
+    assert!(why.headline().contains("\"B reads A's key\"") && why.headline().contains("no channel"), "{why:#?}");
+}
+
+#[test]
+fn what_a_negative_control_was_granted_is_a_violation_that_a_re_run_can_repeat() {
+    let mut case = Case::perfect();
+    boundary_arm(&mut case);
+    granted(&mut case.runs[0]);
+    let mut again = rerun(&case.runs[0], 1);
+    again.request.scenario = "S1/api".into();
+    assert!(violates(&again) && reproduces(&case.runs[0], &again));
+    case.runs.push(again);
+    assert_eq!(case.decide().0, Verdict::FailReproducible);
 }
 
 #[test]

@@ -168,6 +168,9 @@ pub struct RunRecord {
     pub answers: Vec<Answer>,
     /// Damaged copies shown to the checkers.
     pub teeth: Vec<Tooth>,
+    /// Negative controls that were tried, as often as they were.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub controls: Vec<super::Trial>,
     /// Nodes that exited though no nemesis killed them.
     pub deaths: Vec<NodeDeath>,
     /// What a scan of every captured log found; `None` when nobody scanned, which is not "nothing found".

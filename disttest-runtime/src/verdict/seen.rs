@@ -1,12 +1,15 @@
 //! Violations that runs saw, and whether a re-run of the same seed saw the same one (format.md D5).
 
-use super::RunRecord;
+use super::{ControlResult, RunRecord};
 use crate::checker::Outcome;
 
 /// Anomaly kind of a node that exited though no nemesis killed it (D17).
 pub(super) const NODE_DEATH: &str = "unexpected-node-exit";
 /// Stands in the place of a checker's name for violations that the runtime itself observed.
 pub(super) const RUNTIME: &str = "process-watch";
+
+/// Stands in the place of a checker's name for what a negative control shows.
+const CONTROL: &str = "negative-control";
 
 /// One violation in one run.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -17,7 +20,7 @@ pub struct Seen {
     pub rerun: u32,
     /// Id of the execution; two violations of one execution are no reproduction.
     pub run_id: String,
-    /// The checker that rejected the history, or `process-watch`.
+    /// The checker that rejected the history, `negative-control`, or `process-watch`.
     pub checker: String,
     /// Anomaly kind.
     pub anomaly: String,
@@ -64,7 +67,8 @@ impl Violations {
     }
 }
 
-/// True when `run` saw a violation: a checker rejected its history, or a node died and was not allowed to.
+/// True when `run` saw a violation: a checker rejected its history, what must be denied was not, or a node died and was
+/// not allowed to.
 pub fn violates(run: &RunRecord) -> bool {
     !of_run(run, false).is_empty()
 }
@@ -106,6 +110,15 @@ fn of_run(run: &RunRecord, attributed: bool) -> Vec<Seen> {
         if violations.is_empty() {
             all.push(seen(&answer.checker, "unnamed-anomaly", None, &[], "the checker gave no witness".to_owned()));
         }
+    }
+    for trial in &run.controls {
+        let (anomaly, why) = match trial.judge() {
+            ControlResult::Granted { why } => ("denied-access-granted", why),
+            ControlResult::Observed { why } => ("denied-access-observed", why),
+            ControlResult::Held { .. } | ControlResult::NotShown { .. } => continue,
+        };
+        let key = trial.attempts.iter().find_map(|attempt| attempt.exchange.op.key.clone());
+        all.push(seen(CONTROL, anomaly, key, &[], format!("{}: {why}", trial.control)));
     }
     for death in run.deaths.iter().filter(|death| !death.allowed) {
         let explanation = format!("node {} exited though no nemesis killed it: {}", death.node, death.how);

@@ -172,7 +172,7 @@ fn an_arm_is_asked_for_its_own_budgets_before_those_of_its_scenario() {
              #### Arm S5/api\n- **Oracle:** linearizability per key\n{api}\n\
              #### Arm S5/sdk\n- **Oracle:** linearizability per key\n{sdk}"
         );
-        let (plan, found) = crate::plan::check(&text);
+        let (plan, found) = check(&text);
         let ids: Vec<String> = blockers(&plan).iter().map(|b| format!("{} {}", b.id, b.lacks)).collect();
         assert_eq!(ids, blocked.iter().map(|id| format!("{id} budget tiers")).collect::<Vec<_>>(), "{text}");
         let missing = found.iter().filter(|d| d.rule == "missing-budgets").map(|d| d.message.as_str());

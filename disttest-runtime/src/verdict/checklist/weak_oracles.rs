@@ -1,7 +1,7 @@
 //! Weak oracles 1 to 14: evidence that is too weak alone (format.md §9, D6).
 
 use super::super::landing::{is_failover, is_partition};
-use super::super::{DeclaredFault, parent_of};
+use super::super::{ControlResult, DeclaredFault, Trial, parent_of};
 use super::{AuditItem, Found, Inputs, item};
 use crate::plan::Category;
 use std::collections::BTreeSet;
@@ -162,7 +162,28 @@ fn negative_controls(inputs: &Inputs<'_>) -> Found {
     if !falsifies(inputs, Category::Boundary) {
         return Found::not_applicable("no boundary claim is falsified");
     }
-    Found::unchecked("no record of a negative control with its positive twin on the same path")
+    let declared = &inputs.declared.negative_controls;
+    if declared.is_empty() {
+        return Found::unchecked("a boundary claim without a declared negative control");
+    }
+    let mut held = 0;
+    for control in declared {
+        for run in inputs.runs {
+            let trials = run.controls.iter().filter(|trial| trial.control == *control);
+            let results: Vec<ControlResult> = trials.map(Trial::judge).collect();
+            if results.is_empty() {
+                return Found::unchecked(format!("the negative control \"{control}\" never ran in {}", run.place()));
+            }
+            if let Some(open) = results.iter().find(|result| !matches!(result, ControlResult::Held { .. })) {
+                let (word, why) = open.told();
+                let evidence = format!("the negative control \"{control}\" in {}: {word}: {why}", run.place());
+                return Found::check(false, evidence);
+            }
+            held += results.len();
+        }
+    }
+    let (controls, runs) = (declared.len(), inputs.runs.len());
+    Found::check(true, format!("{held} trials of {controls} negative controls held in {runs} runs, each with its twin"))
 }
 
 fn per_group(inputs: &Inputs<'_>) -> Found {

@@ -1,5 +1,5 @@
 //! The whole system under test: one process that keeps keys of tenants and is asked through three surfaces, a line each:
-//! `<surface> put <tenant> <key> <value>`, `<surface> get <tenant> <key>`. With `--leak=<surface>` that surface answers
+//! `<surface> put <tenant> <key> <value>`, `<surface> get <tenant> <key>`, `<surface> list <tenant>`. With `--leak=<surface>` that surface answers
 //! every tenant from the keys of the first one.
 
 use std::collections::HashMap;
@@ -32,6 +32,11 @@ fn serve(mut stream: &TcpStream, keys: &Keys, leak: &str) {
             [surface, "get", tenant, key] => {
                 let tenant = if *surface == leak { "a" } else { tenant };
                 keys.get(&(tenant.to_owned(), (*key).to_owned())).cloned().unwrap_or_else(|| "none".to_owned())
+            }
+            [surface, "list", tenant] => {
+                let tenant = if *surface == leak { "a" } else { tenant };
+                let own = keys.iter().filter(|((owner, _), _)| owner == tenant);
+                own.map(|((_, key), value)| format!("{key}={value}")).collect::<Vec<_>>().join(",")
             }
             _ => "what?".to_owned(),
         };
