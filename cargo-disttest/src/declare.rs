@@ -95,6 +95,7 @@ pub(crate) fn arms(
             workload: prose(WORKLOAD),
             faults: prose(plan::FAULTS),
             oracle: arm.own(plan::ORACLE).map(|field| field.value.clone()).unwrap_or_default(),
+            seeds: Default::default(),
         }
     };
     let functions: Vec<ArmFunction> = arms.iter().zip(&resolved).map(function).collect();

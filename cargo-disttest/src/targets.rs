@@ -101,7 +101,7 @@ pub(crate) fn find(workspace: &Workspace, plan: &PlanFile, ids: &[String]) -> Re
             found.diagnostics.extend(diagnostics);
             match (wanted, language) {
                 (None, _) => {}
-                (Some(wanted), Language::Rust) => found.rust(plan, scenario, placed, wanted),
+                (Some(wanted), Language::Rust) => found.rust(plan, scenario, placed, wanted, &arms),
                 (Some(wanted), language) => found.foreign(scenario, placed, wanted, language),
             }
         }
@@ -110,12 +110,16 @@ pub(crate) fn find(workspace: &Workspace, plan: &PlanFile, ids: &[String]) -> Re
 }
 
 impl Found {
-    fn rust(&mut self, plan: &PlanFile, scenario: &Scenario, placed: Placed, wanted: Wanted) {
-        // One skeleton cannot be the body of several functions.
-        let skeleton = scenario.skeleton.as_ref().filter(|_| wanted.arms.is_empty());
-        let (wanted, notes) = skeleton::plant(wanted, &plan.text, skeleton);
-        self.notes.extend(notes.into_iter().map(|note| warning("skeleton", note.message, note.span, &note.help)));
-        self.targets.push(Target { placed, wanted, skeleton: scenario.skeleton.is_some() });
+    fn rust(&mut self, plan: &PlanFile, scenario: &Scenario, placed: Placed, wanted: Wanted, arms: &[&Arm]) {
+        let (wanted, notes, skeleton) = planted(plan, scenario, wanted, arms);
+        for note in notes {
+            let note = warning("skeleton", note.message, note.span, &note.help);
+            // Two files of one scenario say the same of its skeleton.
+            if !self.notes.contains(&note) {
+                self.notes.push(note);
+            }
+        }
+        self.targets.push(Target { placed, wanted, skeleton });
     }
 
     fn foreign(&mut self, scenario: &Scenario, placed: Placed, wanted: Wanted, language: Language) {
@@ -136,6 +140,22 @@ impl Found {
             }
         }
     }
+}
+
+/// `wanted` with what the plan's skeletons say, what there is to tell about them, and whether there is one.
+pub(crate) fn planted(
+    plan: &PlanFile,
+    scenario: &Scenario,
+    wanted: Wanted,
+    arms: &[&Arm],
+) -> (Wanted, Vec<skeleton::Note>, bool) {
+    if arms.is_empty() {
+        let (wanted, notes) = skeleton::plant(wanted, &plan.text, scenario.skeleton.as_ref());
+        return (wanted, notes, scenario.skeleton.is_some());
+    }
+    let skeletons = skeleton::ArmSkeletons::of(scenario, arms);
+    let (wanted, notes) = skeleton::plant_arms(wanted, &plan.text, &skeletons);
+    (wanted, notes, skeletons.any())
 }
 
 /// What a skeleton in another language lacks.

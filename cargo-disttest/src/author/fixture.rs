@@ -57,6 +57,7 @@ pub(crate) fn with_arms() -> Wanted {
         workload: format!("16 clients of the {name}"),
         faults: wanted.faults.clone(),
         oracle: format!("linearizability per key, as the {name} sees it"),
+        seeds: Default::default(),
     };
     wanted.arms = vec![arm("api", "register"), arm("sdk-v2", "map")];
     wanted

@@ -25,7 +25,7 @@ pub(crate) struct Wanted {
     pub faults: String,
     /// The plan's Oracle field.
     pub oracle: String,
-    /// What the plan's own skeleton puts into the regions.
+    /// What the plan's own skeleton puts into the regions; of a file of arms only the helpers.
     pub seeds: Seeds,
     /// Its arms in this file, in plan order, each a function; the scenario itself then has none. Empty for a scenario
     /// that is one function.
@@ -45,6 +45,8 @@ pub(crate) struct Arm {
     pub faults: String,
     /// Its own Oracle field.
     pub oracle: String,
+    /// What a skeleton of the plan puts into its regions; its helpers are those of the file.
+    pub seeds: Seeds,
 }
 
 impl Wanted {
@@ -111,7 +113,9 @@ fn fill(wanted: &Wanted) -> String {
         "claims" => claims.join(", "),
         "plan_sha256" => one_line(&attribute.plan_sha256),
         "scenario_sha256" => one_line(&attribute.scenario_sha256),
-        "generator" if seeds.is_empty() => one_line(&wanted.generator),
+        "generator" if seeds.is_empty() && wanted.arms.iter().all(|arm| arm.seeds.is_empty()) => {
+            one_line(&wanted.generator)
+        }
         "generator" => format!("{}\n{} {NO_DIGEST}", one_line(&wanted.generator), regions::SEED_DIGESTS),
         "frame_sha256" => NO_DIGEST.to_owned(),
         "attribute" => attribute.text(),
@@ -127,15 +131,14 @@ fn fill(wanted: &Wanted) -> String {
     expand(if wanted.arms.is_empty() { TEMPLATE } else { ARMS }, value)
 }
 
-/// An arm starts empty: one skeleton of the plan cannot be the body of several functions.
 fn fill_arm(scenario: &str, arm: &Arm) -> String {
     let value = |key: &str| match key {
         "attribute" => arm.attribute.text(),
         "function" => arm_function(scenario, &arm.name),
         "arm" => arm.name.clone(),
-        "workload" => region(&format!("{}/workload", arm.name), &arm.workload, ""),
-        "faults" => region(&format!("{}/faults", arm.name), &arm.faults, ""),
-        "oracle" => region(&format!("{}/oracle", arm.name), &arm.oracle, ""),
+        "workload" => region(&format!("{}/workload", arm.name), &arm.workload, &arm.seeds.workload),
+        "faults" => region(&format!("{}/faults", arm.name), &arm.faults, &arm.seeds.faults),
+        "oracle" => region(&format!("{}/oracle", arm.name), &arm.oracle, &arm.seeds.oracle),
         key => unreachable!("the template has no key {key}"),
     };
     expand(ARM, value)

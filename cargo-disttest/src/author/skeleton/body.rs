@@ -90,7 +90,7 @@ fn left_out(statement: &Stmt, test: &ItemFn) -> Option<Option<String>> {
     let Stmt::Item(item) = statement else {
         return None;
     };
-    let taken = taken_name(item, &test.sig.ident.to_string());
+    let taken = taken_name(item, &[&test.sig.ident.to_string()]);
     taken.map(|name| Some(format!("`{name}`, a name that the test has already")))
 }
 

@@ -1,25 +1,105 @@
 //! The items of a skeleton: the test, and what helps it.
 
 use super::super::foreign::MANDATORY;
-use super::outside::{reaches, taken_name};
+use super::super::frame::slug;
+use super::outside::{names, reaches, taken_name};
 use super::{Remark, Source};
 use quote::ToTokens;
 use syn::spanned::Spanned;
 use syn::{Attribute, Item, ItemFn};
 
 /// A skeleton, sorted.
-pub(super) struct Sorted {
-    /// The function that becomes the scenario.
-    pub test: Option<ItemFn>,
-    /// All other items that may be kept, as text.
-    pub helpers: String,
+pub(super) struct Sorted<'s> {
+    slots: &'s Slots,
+    /// The function that becomes each of the slots.
+    pub tests: Vec<Option<ItemFn>>,
+    /// All other items that may be kept.
+    pub helpers: Vec<Helper>,
     /// What was left out.
     pub remarks: Vec<Remark>,
 }
 
-/// Sorts `file`, whose test becomes `function`.
-pub(super) fn sort(source: &Source<'_>, file: syn::File, function: &str) -> Sorted {
-    let mut sorted = Sorted { test: None, helpers: String::new(), remarks: Vec::new() };
+/// An item that is kept beside the tests.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Helper {
+    /// Its text, whole lines.
+    pub text: String,
+    /// The item by its tokens: equal ones are one item.
+    pub tokens: String,
+    /// Names that it brings.
+    pub names: Vec<String>,
+    is_use: bool,
+    /// Its line in the skeleton.
+    pub line: usize,
+}
+
+impl Helper {
+    /// The text of the region.
+    pub(super) fn join(helpers: &[Helper]) -> String {
+        let mut text = String::new();
+        for helper in helpers {
+            if !text.is_empty() && !helper.is_use {
+                text.push('\n');
+            }
+            text.push_str(&helper.text);
+        }
+        text
+    }
+}
+
+/// The functions that the tests of a skeleton may become.
+#[derive(Clone, Debug)]
+pub(super) enum Slots {
+    /// One, whatever its test is called.
+    One(String),
+    /// Those of several arms, told by their names.
+    Arms {
+        /// Function and arm, of this file.
+        here: Vec<(String, String)>,
+        /// The same of arms whose tests come from elsewhere, or stand there.
+        elsewhere: Vec<(String, String)>,
+    },
+}
+
+impl Slots {
+    /// How many there are.
+    pub(super) fn count(&self) -> usize {
+        match self {
+            Slots::One(_) => 1,
+            Slots::Arms { here, .. } => here.len(),
+        }
+    }
+
+    fn functions(&self) -> Vec<&str> {
+        match self {
+            Slots::One(function) => vec![function],
+            Slots::Arms { here, .. } => here.iter().map(|(function, _)| function.as_str()).collect(),
+        }
+    }
+
+    /// The function that a test of this name becomes.
+    fn of(&self, name: &str) -> Option<usize> {
+        match self {
+            Slots::One(_) => Some(0),
+            Slots::Arms { here, .. } => here.iter().position(|arm| is_called(arm, name)),
+        }
+    }
+
+    fn is_elsewhere(&self, name: &str) -> bool {
+        matches!(self, Slots::Arms { elsewhere, .. } if elsewhere.iter().any(|arm| is_called(arm, name)))
+    }
+}
+
+/// `tenants_stay_apart__api`, or `api`.
+fn is_called((function, arm): &(String, String), name: &str) -> bool {
+    let name = name.trim_start_matches("r#");
+    name == function || slug(name) == slug(arm)
+}
+
+/// Sorts `file`, whose tests become the functions of `slots`.
+pub(super) fn sort<'s>(source: &Source<'_>, file: syn::File, slots: &'s Slots) -> Sorted<'s> {
+    let tests = vec![None; slots.count()];
+    let mut sorted = Sorted { slots, tests, helpers: Vec::new(), remarks: Vec::new() };
     for attribute in file.attrs.iter().filter(|attribute| !attribute.path().is_ident("doc")) {
         sorted.leave_out(source, attribute.span(), "an attribute of the whole file");
     }
@@ -31,16 +111,29 @@ pub(super) fn sort(source: &Source<'_>, file: syn::File, function: &str) -> Sort
                 if nested && module.content.as_ref().is_some_and(|(_, items)| items.iter().any(is_test)) =>
             {
                 let items = module.content.map(|(_, items)| items).unwrap_or_default();
-                items.into_iter().for_each(|item| sorted.take(source, item, function, Layout::Printed, false));
+                items.into_iter().for_each(|item| sorted.take(source, item, Layout::Printed, false));
             }
-            item => sorted.take(source, item, function, Layout::AsWritten, nested && only_function),
+            item => sorted.take(source, item, Layout::AsWritten, nested && only_function),
         }
     }
-    if sorted.test.is_none() {
-        let help = "write one function with `#[test]`, with the three TODO comments in it".to_owned();
-        sorted.remarks.push((1, "its skeleton has no test function: the scenario's is synthesized".to_owned(), help));
+    if sorted.tests.iter().all(Option::is_none) {
+        sorted.remarks.push(without_test(slots));
     }
     sorted
+}
+
+fn without_test(slots: &Slots) -> Remark {
+    let (message, help) = match slots {
+        Slots::One(_) => (
+            "its skeleton has no test function: the scenario's is synthesized",
+            "write one function with `#[test]`, with the three TODO comments in it".to_owned(),
+        ),
+        Slots::Arms { .. } => (
+            "its skeleton has no test function of an arm: those of the arms are synthesized",
+            format!("name the test of each arm after it, such as `{}`", slots.functions().join("`, `")),
+        ),
+    };
+    (1, message.to_owned(), help)
 }
 
 /// How a kept item is written.
@@ -52,20 +145,35 @@ enum Layout {
     Printed,
 }
 
-impl Sorted {
-    fn take(&mut self, source: &Source<'_>, item: Item, function: &str, layout: Layout, only_function: bool) {
+impl Sorted<'_> {
+    fn take(&mut self, source: &Source<'_>, item: Item, layout: Layout, only_function: bool) {
         if is_ours(&item) {
             return;
         }
-        let test = is_test(&item) || only_function && matches!(item, Item::Fn(_));
+        let arm = |function: &ItemFn| match self.slots {
+            Slots::One(_) => only_function,
+            Slots::Arms { .. } => {
+                let name = function.sig.ident.to_string();
+                self.slots.functions().contains(&name.as_str())
+            }
+        };
+        let test = is_test(&item) || matches!(&item, Item::Fn(function) if arm(function));
         match item {
             Item::Fn(item) if test => self.test(source, item),
-            item => self.helper(source, &item, function, layout),
+            item => self.helper(source, &item, layout),
         }
     }
 
     fn test(&mut self, source: &Source<'_>, item: ItemFn) {
-        if self.test.is_some() {
+        let name = item.sig.ident.to_string();
+        if self.slots.is_elsewhere(&name) {
+            return;
+        }
+        let Some(slot) = self.slots.of(&name) else {
+            let why = format!("the test function `{name}`, which is called after none of the arms");
+            return self.leave_out(source, item.sig.ident.span(), &why);
+        };
+        if self.tests[slot].is_some() {
             let why = "a second test function, which needs a scenario of its own";
             return self.leave_out(source, item.sig.ident.span(), why);
         }
@@ -84,22 +192,21 @@ impl Sorted {
         if !matches!(inputs.as_str(), "" | "run:Run" | "run:disttest_runtime::run::Run") {
             self.leave_out(source, item.sig.inputs.span(), "parameters, for which a scenario has its `run`");
         }
-        self.test = Some(item);
+        self.tests[slot] = Some(item);
     }
 
-    fn helper(&mut self, source: &Source<'_>, item: &Item, function: &str, layout: Layout) {
+    fn helper(&mut self, source: &Source<'_>, item: &Item, layout: Layout) {
         let outside = match item {
             Item::Mod(module) if module.content.is_none() => Some("a module in another file".to_owned()),
             Item::ExternCrate(_) => Some("`extern crate`".to_owned()),
             Item::Verbatim(_) => Some("syntax that is not known here".to_owned()),
             item => reaches(item.to_token_stream()).map(|why| format!("{why}, which reaches outside of the test")),
         };
-        let taken = || taken_name(item, function).map(|name| format!("`{name}`, a name that the test has already"));
+        let taken = || {
+            taken_name(item, &self.slots.functions()).map(|name| format!("`{name}`, a name that the test has already"))
+        };
         if let Some(why) = outside.or_else(taken) {
             return self.leave_out(source, item.span(), &why);
-        }
-        if !self.helpers.is_empty() && !matches!(item, Item::Use(_)) {
-            self.helpers.push('\n');
         }
         let text = match layout {
             Layout::AsWritten => as_written(source, item),
@@ -110,7 +217,9 @@ impl Sorted {
                 frontmatter: None,
             }),
         };
-        self.helpers.push_str(&text);
+        let (tokens, is_use) = (item.to_token_stream().to_string(), matches!(item, Item::Use(_)));
+        let line = source.line(source.range(item.span()).start);
+        self.helpers.push(Helper { text, tokens, names: names(item), is_use, line });
     }
 
     fn leave_out(&mut self, source: &Source<'_>, span: proc_macro2::Span, why: &str) {

@@ -4,14 +4,18 @@
 //! A skeleton is untrusted. It is parsed and never run; what reaches outside of its file is left out and told; and
 //! whatever it says, each region keeps the `todo!` that makes the scenario NOT-RUN until a person takes it away.
 
+mod arms;
 mod body;
 mod depth;
 mod items;
 mod outside;
 
+pub(crate) use arms::{ArmSkeletons, plant_arms};
+
 use super::frame::{Wanted, function_name, render};
 use super::{foreign, regions};
 use disttest_runtime::base::diagnostic::{Span, Spanned};
+use items::{Helper, Slots};
 use std::ops::Range;
 
 /// Text that a skeleton puts into the regions of a new file, whole lines each.
@@ -57,17 +61,26 @@ pub(crate) fn plant(wanted: Wanted, plan: &str, skeleton: Option<&Spanned<String
     let Some(skeleton) = skeleton else {
         return (wanted, Vec::new());
     };
-    let text = skeleton.value.trim_start_matches('\u{feff}');
+    let text = bare(skeleton);
     let (seeds, remarks) = on_its_own_stack(|| planted(&wanted, text)).unwrap_or_else(|| {
         let message = "its skeleton cannot be used: reading it failed".to_owned();
         (Seeds::default(), vec![(1, message, UNUSED.to_owned())])
     });
-    let notes = remarks.into_iter().map(|(line, message, help)| {
-        let message = format!("{}: {message}", wanted.attribute.id);
-        Note { span: place(plan, skeleton.span, line), message, help }
-    });
-    let notes = notes.collect();
+    let notes = notes(remarks, &wanted.attribute.id, plan, skeleton.span);
     (Wanted { seeds, ..wanted }, notes)
+}
+
+fn bare(skeleton: &Spanned<String>) -> &str {
+    skeleton.value.trim_start_matches('\u{feff}')
+}
+
+/// `remarks` on the skeleton of `id`, which stands at `block` of the plan.
+fn notes(remarks: Vec<Remark>, id: &str, plan: &str, block: Span) -> Vec<Note> {
+    let note = |(line, message, help): Remark| {
+        let message = format!("{id}: {message}");
+        Note { span: place(plan, block, line), message, help }
+    };
+    remarks.into_iter().map(note).collect()
 }
 
 const UNUSED: &str = "correct it; until then the test is synthesized from the plan's fields";
@@ -82,23 +95,39 @@ fn on_its_own_stack<T: Send>(work: impl FnOnce() -> T + Send) -> Option<T> {
 
 /// Seeds that stay where they belong, and what there is to tell about them.
 fn planted(wanted: &Wanted, skeleton: &str) -> (Seeds, Vec<Remark>) {
-    let (seeds, mut remarks) = match read(skeleton, &function_name(&wanted.name)) {
-        Ok(read) => read,
-        Err((line, why)) => {
-            return (Seeds::default(), vec![(line, format!("its skeleton cannot be used: {why}"), UNUSED.to_owned())]);
-        }
-    };
+    let Read { mut seeds, helpers, mut remarks } = read(skeleton, &Slots::One(function_name(&wanted.name)));
+    let seeds = Seeds { helpers: Helper::join(&helpers), ..seeds.swap_remove(0) };
     if seeds.is_empty() || stays_inside(wanted, &Wanted { seeds: seeds.clone(), ..wanted.clone() }) {
         return (seeds, remarks);
     }
-    let message = "its skeleton cannot be put into the regions without changing what is around them".to_owned();
-    let help = "write it as one test function whose statements stand below the three TODO comments".to_owned();
-    remarks.push((1, message, help));
+    remarks.push(leaves_its_regions());
     (Seeds::default(), remarks)
 }
 
-/// The seeds of a skeleton.
-fn read(skeleton: &str, function: &str) -> Result<(Seeds, Vec<Remark>), (usize, String)> {
+fn leaves_its_regions() -> Remark {
+    let message = "its skeleton cannot be put into the regions without changing what is around them".to_owned();
+    let help = "write it as one test function whose statements stand below the three TODO comments".to_owned();
+    (1, message, help)
+}
+
+/// What a skeleton holds.
+#[derive(Debug)]
+struct Read {
+    /// Of each slot, without helpers.
+    seeds: Vec<Seeds>,
+    helpers: Vec<Helper>,
+    remarks: Vec<Remark>,
+}
+
+/// What a skeleton holds for `slots`: nothing when it cannot be used.
+fn read(skeleton: &str, slots: &Slots) -> Read {
+    try_read(skeleton, slots).unwrap_or_else(|(line, why)| {
+        let remarks = vec![(line, format!("its skeleton cannot be used: {why}"), UNUSED.to_owned())];
+        Read { seeds: vec![Seeds::default(); slots.count()], helpers: Vec::new(), remarks }
+    })
+}
+
+fn try_read(skeleton: &str, slots: &Slots) -> Result<Read, (usize, String)> {
     if let Some(at) = skeleton.find(foreign::is_treacherous) {
         let line = skeleton[..at].matches('\n').count() + 1;
         return Err((line, "it has a character that hides or reorders code".to_owned()));
@@ -113,13 +142,15 @@ fn read(skeleton: &str, function: &str) -> Result<(Seeds, Vec<Remark>), (usize, 
     }
     let file = syn::parse_file(skeleton).map_err(|error| at(error.span(), error.to_string()))?;
     let source = Source::new(skeleton);
-    let mut sorted = items::sort(&source, file, function);
-    let mut seeds = Seeds { helpers: sorted.helpers, ..Seeds::default() };
-    if let Some(test) = sorted.test {
-        body::read(&source, &test, &mut seeds, &mut sorted.remarks);
+    let items::Sorted { tests, helpers, mut remarks, .. } = items::sort(&source, file, slots);
+    let mut seeds = vec![Seeds::default(); slots.count()];
+    for (seeds, test) in seeds.iter_mut().zip(&tests) {
+        if let Some(test) = test {
+            body::read(&source, test, seeds, &mut remarks);
+        }
     }
-    sorted.remarks.sort_by_key(|remark| remark.0);
-    Ok((seeds, sorted.remarks))
+    remarks.sort_by_key(|remark| remark.0);
+    Ok(Read { seeds, helpers, remarks })
 }
 
 /// Nothing of a skeleton left its region, and each region still has its `todo!`.

@@ -63,13 +63,14 @@ fn reaching_attribute(tokens: TokenStream) -> Option<String> {
     })
 }
 
-/// A name that `item` brings and that the frame or the scenario's function has already.
-pub(super) fn taken_name(item: &syn::Item, function: &str) -> Option<String> {
-    let taken = |name: &String| RESERVED.contains(&name.as_str()) || name == function;
+/// A name that `item` brings and that the frame or one of its `functions` has already.
+pub(super) fn taken_name(item: &syn::Item, functions: &[&str]) -> Option<String> {
+    let taken = |name: &String| RESERVED.contains(&name.as_str()) || functions.contains(&name.as_str());
     names(item).into_iter().find(taken)
 }
 
-fn names(item: &syn::Item) -> Vec<String> {
+/// The names that `item` brings.
+pub(super) fn names(item: &syn::Item) -> Vec<String> {
     use syn::Item;
     let one = |ident: &syn::Ident| vec![ident.to_string().trim_start_matches("r#").to_owned()];
     match item {
