@@ -33,7 +33,8 @@ use proc_macro::TokenStream;
 ///
 /// An arm of a scenario has an id such as `S5/api`, a function `<scenario>__<arm>`, a model, checkers and a fault of its
 /// own, and for a boundary claim `surface = "…"` and `negative_controls("…")`. Its `scenario_sha256` is that of the whole
-/// scenario: an edit of one arm in the plan is drift of all of them.
+/// scenario: an edit of one arm in the plan is drift of all of them. What `negative_controls` declares is tried by
+/// `Client::control` in each run; without that the arm does not pass hardening.
 ///
 /// Further fields: `negative_controls("…")` (for a boundary or fairness claim outside an arm, too),
 /// `exit_criteria = "…"` (a legacy plan without budgets: the verdict is capped at PASS-smoke), `shares_nothing`

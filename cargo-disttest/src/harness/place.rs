@@ -1,13 +1,12 @@
 //! Which scenarios have no test in the repository, and where their tests stand in an ephemeral package.
 
 use super::package::NAME;
-use crate::author::skeleton;
 use crate::declare;
 use crate::plan_file::PlanFile;
-use crate::targets::{Found, Target};
+use crate::targets::{self, Found, Target};
 use crate::workspace::{Member, Placed, Workspace};
 use disttest_runtime::base::diagnostic::Diagnostic;
-use disttest_runtime::plan::Scenario;
+use disttest_runtime::plan::{Arm, LANGUAGE, Scenario};
 use disttest_runtime::session::path_safe;
 use std::path::Path;
 
@@ -33,8 +32,9 @@ impl Unauthored {
 }
 
 /// Takes out of `found` what the repository does not hold, and gives it a place in the ephemeral package in `folder`:
-/// targets whose file does not exist, and `scenarios` that could have a Rust test and name no file for it. A file that
-/// is there is never replaced, whatever is wrong with it: one scenario, one test. With what there is to say about them.
+/// targets whose file does not exist, and `scenarios` and arms that could have a Rust test and name no file for it. A
+/// file that is there is never replaced, whatever is wrong with it: one scenario, one test. With what there is to say
+/// about them.
 pub(crate) fn unauthored(
     workspace: &Workspace,
     plan: &PlanFile,
@@ -50,23 +50,32 @@ pub(crate) fn unauthored(
         all.push(Unauthored { target: Target { placed: placed(folder, &sut, relative), ..target }, sut });
     }
     let mut told = Vec::new();
-    for scenario in scenarios.iter().filter(|scenario| could_be_rust(scenario)) {
-        let id = scenario.id.value.to_string();
-        let Some(at) = found.left_out.iter().position(|(left_out, _)| *left_out == id) else { continue };
+    for scenario in scenarios {
+        let Some(arms) = without_target(scenario) else { continue };
+        let ids: Vec<String> = match arms.is_empty() {
+            true => vec![scenario.id.value.to_string()],
+            false => arms.iter().map(|arm| arm.id.value.to_string()).collect(),
+        };
+        if !ids.iter().all(|id| found.left_out.iter().any(|(left_out, _)| left_out == id)) {
+            continue;
+        }
         let Some(sut) = workspace.under_test(&plan.path) else {
             let why = "it has no `Target test file`, and its plan stands in no package: -p names the one under test";
-            found.left_out[at].1 = why.to_owned();
+            let these = found.left_out.iter_mut().filter(|(left_out, _)| ids.contains(left_out));
+            these.for_each(|(_, reason)| *reason = why.to_owned());
             continue;
         };
         // The plan is named as a test of the package under test names it.
         let relative = untargeted(scenario);
         let would_be = Placed { member: sut.clone(), relative: relative.clone() };
-        let (wanted, diagnostics) = declare::scenario(workspace, plan, scenario, &would_be);
+        let (wanted, diagnostics) = match arms.is_empty() {
+            true => declare::scenario(workspace, plan, scenario, &would_be),
+            false => declare::arms(workspace, plan, scenario, &would_be, &arms),
+        };
         told.extend(diagnostics);
         if let Some(wanted) = wanted {
-            found.left_out.remove(at);
-            let (wanted, _) = skeleton::plant(wanted, &plan.text, scenario.skeleton.as_ref());
-            let skeleton = scenario.skeleton.is_some();
+            found.left_out.retain(|(left_out, _)| !ids.contains(left_out));
+            let (wanted, _, skeleton) = targets::planted(plan, scenario, wanted, &arms);
             let target = Target { placed: placed(folder, sut, relative), wanted, skeleton };
             all.push(Unauthored { target, sut: sut.clone() });
         }
@@ -84,9 +93,21 @@ fn is_missing(target: &Target) -> bool {
     target.placed.path().symlink_metadata().is_err_and(|error| error.kind() == std::io::ErrorKind::NotFound)
 }
 
-fn could_be_rust(scenario: &Scenario) -> bool {
-    let language = scenario.skeleton_language.as_ref().map(|language| language.value.trim().to_lowercase());
-    scenario.target.is_none() && scenario.arms.is_empty() && language.is_none_or(|language| language == "rust")
+/// The arms that could have a Rust test and name no file for it, which then stand in one; none of them for a scenario
+/// without arms. `None` when every part names a file, or is no Rust.
+fn without_target(scenario: &Scenario) -> Option<Vec<&Arm>> {
+    let could_be_rust = |arm: Option<&Arm>| {
+        let own = arm.and_then(|arm| arm.own(LANGUAGE)).or(scenario.skeleton_language.as_ref());
+        own.is_none_or(|language| language.value.trim().eq_ignore_ascii_case("rust"))
+    };
+    if scenario.target.is_some() {
+        return None;
+    }
+    if scenario.arm_ids().is_empty() {
+        return could_be_rust(None).then(Vec::new);
+    }
+    let arms: Vec<&Arm> = scenario.arms.iter().filter(|arm| arm.target.is_none() && could_be_rust(Some(arm))).collect();
+    Some(arms).filter(|arms| !arms.is_empty())
 }
 
 /// As it stands in the workspace: two packages may name the same file.

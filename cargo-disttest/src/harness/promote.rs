@@ -45,7 +45,10 @@ pub(crate) fn promoted(
         let Some(text) = write::read(&path)? else { continue };
         let Ok(pieces) = regions::parse(&text) else { continue };
         let scenario = pieces.header_line("Scenario:").unwrap_or_default();
-        if scenario.split(' ').next() != Some(wanted.attribute.id.as_str()) {
+        // The arms of a scenario may stand in several files.
+        let mut regions = wanted.regions().into_iter().filter(|name| name != "helpers");
+        let holds_some = regions.any(|name| pieces.region(&name).is_some()) || wanted.arms.is_empty();
+        if scenario.split(' ').next() != Some(wanted.attribute.id.as_str()) || !holds_some {
             continue;
         }
         let filled = pieces.regions.iter().any(|region| region.is_filled() && !region.body.trim().is_empty());

@@ -35,6 +35,8 @@ pub(crate) struct Known<'a> {
     pub support: Option<&'a Support>,
     /// The arm whose region it is: its file may hold other arms with clients of their own.
     pub arm: Option<&'a str>,
+    /// Its negative controls.
+    pub controls: Vec<String>,
 }
 
 /// A region's fill, or why there is none.
@@ -228,7 +230,9 @@ mod tests {
     fn fill(resolved: &Resolved, region: &str) -> Filled {
         let program = Program::Binary { name: "node".to_owned(), others: Vec::new() };
         let arm = region.split_once('/').map(|(arm, _)| arm);
-        let known = Known { resolved, workload: "25 clients on 4 keys", program: &program, support: None, arm };
+        let controls = Vec::new();
+        let known =
+            Known { resolved, workload: "25 clients on 4 keys", program: &program, support: None, arm, controls };
         known.fill(region).expect("a region with a fill")
     }
 

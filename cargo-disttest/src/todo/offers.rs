@@ -10,7 +10,7 @@ use serde::Serialize;
 /// One thing of the catalogue.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub(crate) struct Offer {
-    /// `model`, `checker`, `nemesis`, `signal`.
+    /// `model`, `checker`, `nemesis`, `signal`, `control`.
     pub kind: &'static str,
     /// Its name in a plan.
     pub name: String,
@@ -29,7 +29,7 @@ pub(crate) fn of(known: &Known<'_>, region: &str) -> Vec<Offer> {
     let mut offers = match region.rsplit('/').next() {
         Some("workload") => [models(known), signals(known)].concat(),
         Some("faults") => [nemeses(known), signals(known)].concat(),
-        Some("oracle") => checkers(known),
+        Some("oracle") => [checkers(known), controls(known)].concat(),
         _ => Vec::new(),
     };
     // Stable: within each half the order of the format stays.
@@ -127,6 +127,22 @@ fn checkers(known: &Known<'_>) -> Vec<Offer> {
     offers
 }
 
+/// What must be denied, to be tried among the final reads.
+fn controls(known: &Known<'_>) -> Vec<Offer> {
+    let how = "in the final reads of one client: `let mut control = client.control(\"…\")?;` with this text, then \
+               `control.permitted(…)` by who may, `control.refused(…)` or `control.blind(…)` by who may not, and \
+               `control.unseen(…)` for each place where it must not show, all of them over `control.addr()`";
+    let offer = |control: &String| Offer {
+        kind: "control",
+        name: control.split_whitespace().collect::<Vec<_>>().join(" "),
+        planned: true,
+        available: true,
+        snippet: None,
+        note: how.to_owned(),
+    };
+    known.controls.iter().map(offer).collect()
+}
+
 /// The declared signals of both sides, and the rest of those that the runtime reads.
 fn signals(known: &Known<'_>) -> Vec<Offer> {
     let declared: Vec<(&String, Side)> = match &known.resolved.fault {
@@ -170,4 +186,25 @@ fn signals(known: &Known<'_>) -> Vec<Offer> {
         }
     }
     offers
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::todo::support::Program;
+    use disttest_runtime::plan;
+
+    #[test]
+    fn an_oracle_is_told_which_negative_controls_it_must_try() {
+        let (plan, _) = plan::parse("# Test Plan: p\n\n## 7. Scenarios\n\n### Scenario S1: apart\n");
+        let resolved = plan::resolve(&plan, &plan.scenarios[0]).0;
+        let controls = vec!["tenant B reads\n  A's key".to_owned()];
+        let program = &Program::Unknown;
+        let known = Known { resolved: &resolved, workload: "", program, support: None, arm: Some("api"), controls };
+        let offers = |region: &str| -> Vec<String> {
+            of(&known, region).into_iter().filter(|o| o.kind == "control").map(|offer| offer.name).collect()
+        };
+        assert_eq!(offers("api/oracle"), ["tenant B reads A's key"]);
+        assert_eq!(offers("api/workload"), Vec::<String>::new());
+    }
 }

@@ -1,6 +1,6 @@
 //! `run` in a repository whose tests were not authored.
 
-use crate::package::{Answer, PLAN_PATH, Package, answer, binary};
+use crate::package::{Answer, PLAN_PATH, Package, answer, binary, with_arms};
 use crate::run::record;
 use crate::stub;
 use disttest_runtime::verdict::{Harness, ScenarioRecord, Verdict};
@@ -49,6 +49,20 @@ impl Repository {
         fs::write(self.beside(&format!("{id}.json")), serde_json::to_string(&record).unwrap()).unwrap();
     }
 
+    /// As [`Repository::will_find`], of an arm.
+    fn will_find_arm(&self, id: &str, arm: &str, verdict: Verdict) {
+        self.will_find(id, verdict);
+        let text = fs::read_to_string(self.beside(&format!("{id}.json"))).unwrap();
+        let mut record: ScenarioRecord = serde_json::from_str(&text).unwrap();
+        record.declared.id = format!("{id}/{arm}");
+        fs::write(self.beside(&format!("{id}__{arm}.json")), serde_json::to_string(&record).unwrap()).unwrap();
+    }
+
+    fn harness(&self, file: &str) -> String {
+        let path = self.beside("harness").join(file);
+        fs::read_to_string(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()))
+    }
+
     fn told(&self, id: &str) -> String {
         fs::read_to_string(self.beside(&format!("{id}.told"))).unwrap_or_default()
     }
@@ -75,16 +89,17 @@ impl Repository {
     /// Fills the regions of a file of the harness; `helpers` is put beside them.
     fn fill(&self, file: &str, helpers: &str) {
         let path = self.beside("harness").join(file);
-        let mut text = fs::read_to_string(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
-        for (from, to) in [
-            ("disttest_runtime::todo!(\"workload\")", "Workload"),
-            ("disttest_runtime::todo!(\"faults\")", "Landed"),
-            ("disttest_runtime::todo!(\"oracle\")", "drop((run, workload, landed));\n    Ok(Judged)"),
-            ("// disttest:end helpers", &format!("{helpers}\n// disttest:end helpers")),
+        let mut text = self.harness(file);
+        for (region, code) in [
+            ("workload", "Workload"),
+            ("faults", "Landed"),
+            ("oracle", "drop((run, workload, landed));\n    Ok(Judged)"),
         ] {
-            assert!(text.contains(from), "{text}");
-            text = text.replace(from, to);
+            let of = |arm: &str| format!("disttest_runtime::todo!(\"{arm}{region}\")");
+            assert!(["", "api/"].iter().any(|arm| text.contains(&of(arm))), "{text}");
+            text = ["", "api/", "sdk/"].iter().fold(text, |text, arm| text.replace(&of(arm), code));
         }
+        let text = text.replace("// disttest:end helpers", &format!("{helpers}\n// disttest:end helpers"));
         fs::write(path, text).unwrap();
     }
 }
@@ -290,6 +305,65 @@ fn every_kind_of_package_can_be_under_test() {
     let without_target = |package: &Package| package.edit(PLAN_PATH, "- **Target test file:** tests/auto/s1.rs\n", "");
     check(&without_target, "tests/untargeted/S1_reads_never_go_back.rs", "use small as _;", &[]);
     check(&members, "b/tests/auto/s1.rs", "use helper as _;\nuse b_store as _;", &["-p", "b-store"]);
+}
+
+#[test]
+fn arms_without_a_target_are_run_from_one_file_of_the_ephemeral_package() {
+    const FILE: &str = "tests/untargeted/S1_reads_never_go_back.rs";
+    let skeleton = "- **Skeleton:**\n  ```rust\n  const PLANNED: u8 = 16;\n\n  #[test]\n  fn reads() {\n      // 1. Workload\n      \
+                    let planned = PLANNED;\n      // 2. Faults\n      // 3. Oracle\n  }\n  ```\n";
+    let repository = Repository::with(|package| {
+        let plan = with_arms();
+        let target = |name: &str| format!("- **Target test file:** tests/auto/{name}.rs\n");
+        let plan = plan.replace(&target("s1"), "").replace(&target("s1_sdk"), "").replace(&target("s1_api"), skeleton);
+        package.write(PLAN_PATH, &plan);
+    });
+    let json = repository.run(&["--scenario", "S1"], 4);
+    for arm in row(&json, "S1")["arms"].as_array().unwrap() {
+        assert_eq!((&arm["verdict"], &arm["harness"]), (&"NOT-RUN".into(), &"ephemeral".into()), "{json:#}");
+    }
+    let text = repository.harness(FILE);
+    assert!(text.contains(
+        "    let planned = PLANNED;\n    let workload: Workload = disttest_runtime::todo!(\"api/workload\");"
+    ));
+    assert_eq!(text.matches("const PLANNED: u8 = 16;").count(), 1);
+    repository.fill(FILE, "");
+    for (arm, verdict) in [("api", Verdict::PassSmoke), ("sdk", Verdict::PassSmoke)] {
+        repository.will_find_arm("S1", arm, verdict);
+    }
+    let json = repository.run(&["--scenario", "S1"], 0);
+    assert_eq!(
+        (&row(&json, "S1")["verdict"], &row(&json, "S1")["harness"]),
+        (&"PASS-smoke".into(), &"ephemeral".into())
+    );
+    assert!(repository.told("S1__sdk").contains("of /"), "it was started");
+    let git = repository.package.git(&["status", "--porcelain"]);
+    assert!(git.lines().all(|line| line.ends_with("test-sessions/")), "{git}");
+
+    // A target for them all, and what was filled moves there; a scenario whose arms are only listed has no test at all.
+    repository.package.edit(
+        PLAN_PATH,
+        "- **Technique:** jepsen-and-elle\n",
+        "- **Technique:** jepsen-and-elle\n- **Target test file:** tests/auto/s1.rs\n",
+    );
+    let harness = repository.beside("harness").display().to_string();
+    repository.disttest(&["author", PLAN_PATH, "--scenario", "S1", "--from-harness", &harness]).expect(0);
+    let moved = repository.package.read(FILES[0]);
+    assert!(moved.contains("let planned = PLANNED;\n    let workload: Workload = Workload;"), "{moved}");
+}
+
+#[test]
+fn arms_that_are_only_listed_are_not_run_as_one_scenario() {
+    let repository = Repository::with(|package| {
+        package.edit(PLAN_PATH, "- **Target test file:** tests/auto/s1.rs\n", "");
+        let listed =
+            "#### §7.M.S — Surface decomposition\n- **Surfaces:** api, sdk\n- **Scenario arms:** S1/api, S1/sdk\n\n";
+        package.edit(PLAN_PATH, "### Scenario S2", &format!("{listed}### Scenario S2"));
+    });
+    let json = repository.run(&["--scenario", "S1"], 4);
+    let arms = row(&json, "S1")["arms"].as_array().unwrap();
+    assert!(arms.iter().all(|arm| arm["reason"].as_str().unwrap().contains("has no block")), "{json:#}");
+    assert!(repository.told("S1").is_empty());
 }
 
 /// Makes a virtual workspace of `package`, with the plan at its root.

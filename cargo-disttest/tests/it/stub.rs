@@ -19,7 +19,7 @@ disttest-macros = { path = "macros" }
 
 /// A test whose regions are filled leaves the record that lies in `STUB/ID.json`, and tells `STUB/ID.told` of itself.
 const RUNTIME: &str = r##"
-pub use disttest_macros::scenario;
+pub use disttest_macros::{__main, scenario};
 pub mod prelude {
     pub struct Run;
     pub struct Judged;
@@ -30,13 +30,16 @@ pub mod prelude {
 #[macro_export]
 macro_rules! todo { ($name:literal) => { panic!($name) }; }
 #[macro_export]
-macro_rules! main { () => { fn main() { $crate::stand_in(SCENARIO) } }; }
-pub fn stand_in((id, function, filled): (&str, &str, bool)) {
+macro_rules! main { () => { $crate::__main!(); }; }
+pub fn stand_in(scenarios: &[(&str, &str, bool)]) {
     use std::{env, fs, path::Path};
     if env::args().any(|arg| arg == "--list") {
-        println!("{function}: test");
+        scenarios.iter().for_each(|(_, function, _)| println!("{function}: test"));
         return;
     }
+    let asked: Vec<String> = env::args().collect();
+    let (id, _, filled) = *scenarios.iter().find(|(_, function, _)| asked.iter().any(|arg| arg == function)).unwrap();
+    let id = &id.replace('/', "__");
     let stub = env::var("STUB").unwrap();
     let stub = Path::new(&stub);
     let session = env::var("DISTTEST_SESSION").unwrap();
@@ -65,6 +68,14 @@ proc-macro = true
 
 const MACROS: &str = r##"
 use proc_macro::{TokenStream, TokenTree};
+use std::sync::Mutex;
+/// One process expands one crate, and a test file has its `main!()` last.
+static SEEN: Mutex<Vec<String>> = Mutex::new(Vec::new());
+#[proc_macro]
+pub fn __main(_: TokenStream) -> TokenStream {
+    let all = SEEN.lock().unwrap().join(", ");
+    format!("fn main() {{ ::disttest_runtime::stand_in(&[{all}]) }}").parse().unwrap()
+}
 #[proc_macro_attribute]
 pub fn scenario(attribute: TokenStream, item: TokenStream) -> TokenStream {
     let id = attribute.into_iter().find_map(|token| match token {
@@ -74,14 +85,9 @@ pub fn scenario(attribute: TokenStream, item: TokenStream) -> TokenStream {
     let tokens: Vec<TokenTree> = item.clone().into_iter().collect();
     let at = tokens.iter().position(|token| token.to_string() == "fn").unwrap();
     let filled = !item.to_string().replace(' ', "").contains("todo!");
-    let text = format!(
-        "#[allow(dead_code)] const _: () = (); pub const SCENARIO: (&str, &str, bool) = ({}, \"{}\", {filled});",
-        id.unwrap(),
-        tokens[at + 1]
-    );
-    let mut out: TokenStream = text.parse().unwrap();
-    out.extend(item);
-    out
+    let one = format!("({}, \"{}\", {filled})", id.unwrap(), tokens[at + 1]);
+    SEEN.lock().unwrap().push(one);
+    item
 }
 "##;
 

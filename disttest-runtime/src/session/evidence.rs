@@ -19,9 +19,9 @@ const NO_RECORD: &str = "it left no run.json: it was killed, or is still running
 /// The record of the execution that was asked for with `request` in `run_dir`.
 ///
 /// Without a `run.json` that answers exactly this request, the execution died ([`End::Died`]): never a pass. With one,
-/// the history and the fault windows on disk are counted again, every disagreement is added to
-/// [`RunRecord::history_weak`], and every captured log is scanned for panics ([`RunRecord::log_scan`]). Reads the
-/// history and the logs once. The answer depends on the files of the session alone, so that a later verification, on
+/// the history and the fault windows on disk are counted again, what negative controls read is read again, every
+/// disagreement is added to [`RunRecord::history_weak`], and every captured log is scanned for panics
+/// ([`RunRecord::log_scan`]). Reads the history and the logs once. The answer depends on the files of the session alone, so that a later verification, on
 /// another machine too, repeats it.
 pub fn read_run(run_dir: &Path, request: &RunRequest) -> RunRecord {
     match answer(run_dir, request) {
