@@ -127,6 +127,7 @@ impl Control {
     where
         F: Future<Output = Result<String>>,
     {
+        let at = self.core.clock.now();
         let text = match tokio::time::timeout(READ, read).await {
             Ok(Ok(text)) if text.len() > LONGEST => {
                 Err(format!("it has {} bytes, at most {LONGEST} are read", text.len()))
@@ -136,7 +137,7 @@ impl Control {
             Err(_) => Err(format!("it took longer than {} s", READ.as_secs())),
         };
         let (name, witness, error) = (channel.to_owned(), witness.to_owned(), text.as_ref().err().cloned());
-        self.trial.channels.push(Channel { name, witness, error, ..Channel::default() });
+        self.trial.channels.push(Channel { name, at, witness, error, ..Channel::default() });
         self.texts.push(text.ok());
     }
 

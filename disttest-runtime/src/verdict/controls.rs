@@ -4,6 +4,7 @@
 //! have it, its twin, must have been answered on the same way before, and what the twin was answered is what must be seen
 //! nowhere: not in an answer, not in an error, not in a channel that is shown to work.
 
+use crate::base::time::Nanos;
 use crate::history::{Effect, Op};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -61,6 +62,8 @@ pub enum Denial {
 pub struct Channel {
     /// Its name.
     pub name: String,
+    /// When it began to be read, on the run's clock.
+    pub at: Nanos,
     /// What must be in it, since otherwise it shows nothing.
     pub witness: String,
     /// File in the run's folder with what was read.
@@ -141,13 +144,15 @@ impl Trial {
     }
 
     /// What the trial lacks.
-    fn missing(&self, secrets: &[String]) -> Option<String> {
+    fn missing(&self, told_to_twins: &[String]) -> Option<String> {
         if self.attempts.is_empty() {
             return Some("nothing was attempted".to_owned());
         }
-        for Attempt { exchange: tried, .. } in &self.attempts {
+        for Attempt { denial, exchange: tried } in &self.attempts {
             let told = told(&tried.op);
-            if !self.twins.iter().any(|twin| twin.is_twin_of(tried)) {
+            // What an answer does not hold says something only where the owner's answer holds something.
+            let tells = |twin: &Exchange| *denial == Denial::Refused || !secrets([twin]).is_empty();
+            if !self.twins.iter().any(|twin| twin.is_twin_of(tried) && tells(twin)) {
                 return Some(format!(
                     "{told} has no positive twin: nobody was answered the same on the same way before, so it may be \
                      denied for another reason"
@@ -156,11 +161,13 @@ impl Trial {
             if let Some(why) = tried.silent() {
                 return Some(format!("{told}: {why}"));
             }
+            let after = |channel: &Channel| tried.op.complete_ts.is_some_and(|ended| channel.at >= ended);
+            if !self.channels.iter().any(after) {
+                return Some(format!("no channel was looked at after {told}: a denial may still be observed"));
+            }
         }
-        if secrets.is_empty() {
-            return Some(format!("no twin was answered with {LEAST} characters or more that could be looked for"));
-        }
-        self.channels.is_empty().then(|| "no channel was looked at: a denial may still be observed".to_owned())
+        let why = || format!("no twin was answered with {LEAST} characters or more that could be looked for");
+        told_to_twins.is_empty().then(why)
     }
 }
 
@@ -238,9 +245,9 @@ fn told(op: &Op) -> String {
 }
 
 /// What twins were answered: each text and number that is long enough to be found again.
-fn secrets(twins: &[Exchange]) -> Vec<String> {
+fn secrets<'t>(twins: impl IntoIterator<Item = &'t Exchange>) -> Vec<String> {
     let mut found = Vec::new();
-    let answered = twins.iter().filter(|twin| twin.op.effect() == Effect::Acknowledged);
+    let answered = twins.into_iter().filter(|twin| twin.op.effect() == Effect::Acknowledged);
     answered.for_each(|twin| leaves(&twin.op.output, &mut found));
     found.retain(|text| text.len() >= LEAST);
     found
@@ -269,7 +276,6 @@ fn holds_value(value: &Value, secrets: &[String]) -> bool {
 #[cfg(test)]
 pub(crate) mod tests {
     use super::*;
-    use crate::base::time::Nanos;
     use serde_json::json;
 
     fn op(at: u64, client: u64, output: Value, error: Option<&str>) -> Exchange {
@@ -294,7 +300,8 @@ pub(crate) mod tests {
     pub(crate) fn held(control: &str) -> Trial {
         let denied = Attempt { denial: Denial::Refused, exchange: op(20, 2, Value::Null, Some("403 forbidden")) };
         let twins = vec![op(10, 1, json!({ "value": "secret-of-a" }), None)];
-        let metrics = Channel { name: "metrics".into(), witness: "tenant b".into(), ..Channel::default() };
+        let (name, witness) = ("metrics".to_owned(), "tenant b".to_owned());
+        let metrics = Channel { name, at: Nanos(30), witness, ..Channel::default() };
         let channels = vec![metrics.with("reads of tenant b: 1, denied: 1", &twins)];
         let trial = Trial {
             control: control.to_owned(),
@@ -360,6 +367,14 @@ pub(crate) mod tests {
         check(open("no known outcome"), |t| t.attempts[0].exchange.op.timeout_marker = true);
         check(open("8 characters"), |t| t.twins[0].op.output = json!({ "value": "v1", "ok": true }));
         check(open("no channel"), |t| t.channels.clear());
+        check(open("no channel was looked at after read of a/k by client 2"), |t| t.channels[0].at = Nanos(24));
+        check(open("no positive twin"), |t| {
+            let mut write = op(12, 1, json!("ok"), None);
+            (write.op.op_type, t.attempts[0].denial) = ("write".into(), Denial::Blind);
+            t.attempts[0].exchange =
+                Exchange { op: Op { process_id: 2, invoke_ts: Nanos(20), ..write.op.clone() }, ..write.clone() };
+            t.twins.push(write);
+        });
         check(open("does not even show `tenant b`"), |t| read(t, "404 not found"));
         check(open("was not read: gone"), |t| t.channels[0].error = Some("gone".into()));
         check(open("does not even show"), |t| {
