@@ -153,9 +153,13 @@ impl Trial {
             // What an answer does not hold says something only where the owner's answer holds something.
             let tells = |twin: &Exchange| *denial == Denial::Refused || !secrets([twin]).is_empty();
             if !self.twins.iter().any(|twin| twin.is_twin_of(tried) && tells(twin)) {
+                let length = match denial {
+                    Denial::Refused => String::new(),
+                    Denial::Blind => format!(" with {LEAST} characters or more"),
+                };
                 return Some(format!(
-                    "{told} has no positive twin: nobody was answered the same on the same way before, so it may be \
-                     denied for another reason"
+                    "{told} has no positive twin: nobody was answered the same{length} on the same way before, so it \
+                     may be denied for another reason"
                 ));
             }
             if let Some(why) = tried.silent() {
