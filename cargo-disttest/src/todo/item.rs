@@ -220,7 +220,7 @@ impl Subject<'_> {
             program: &self.package.program,
             support,
             arm: owner.arm.as_deref(),
-            controls: owner.scenario.map(|s| s.negative_controls(plan, owner.arm_of)).unwrap_or_default(),
+            controls: owner.controls(plan),
         };
         let prose = owner.prose(region.name).unwrap_or("imports, types and functions that the other regions need");
         let (fill, why) = match known.fill(region.name) {

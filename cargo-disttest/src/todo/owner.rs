@@ -83,6 +83,11 @@ impl<'a> Owner<'a> {
         field.as_ref().map(|field| field.value.as_str())
     }
 
+    /// Its negative controls.
+    pub(super) fn controls(&self, plan: &Plan) -> Vec<String> {
+        self.scenario.map(|scenario| scenario.negative_controls(plan, self.arm_of)).unwrap_or_default()
+    }
+
     /// The claims that it falsifies if it FAILs.
     pub(super) fn claims(&self, plan: &Plan) -> Vec<Claim> {
         let full = |(id, categories): &(plan::Id, Vec<plan::Category>)| Claim {
