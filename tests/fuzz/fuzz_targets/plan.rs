@@ -25,9 +25,10 @@ fuzz_target!(|bytes: &[u8]| {
     assert!(unsure(&page) || again.without_spans() == read.without_spans(), "another plan comes of what is rendered");
 });
 
-/// True for what `render` does not promise to survive.
+/// True for what `render` does not promise to survive: comments and blocks of HTML, lone backticks in a table.
 fn unsure(page: &str) -> bool {
-    page.contains("<!--") || page.lines().any(|line| line.starts_with('|') && line.matches('`').count() % 2 == 1)
+    let html = |line: &str| line.trim_start_matches(|c: char| c.is_whitespace() || c == '-').starts_with('<');
+    page.contains("<!--") || page.lines().any(html) || page.lines().any(|line| line.starts_with('|') && line.matches('`').count() % 2 == 1)
         || page.lines().any(|line| line.starts_with('|') && line.contains("``"))
 }
 
