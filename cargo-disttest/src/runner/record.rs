@@ -65,6 +65,18 @@ pub(crate) fn is_of(record: &ScenarioRecord, placed: &Placed) -> bool {
     declared.package.is_empty() || same
 }
 
+/// Why the record, which tells of no drift, is of a test that was not made for what the plan says of the scenario now:
+/// another plan may have a scenario of the same id in the same file, and a test compares itself with its own plan only.
+pub(crate) fn made_for_another(record: &ScenarioRecord, wanted: &Attribute) -> Option<String> {
+    let declared = &record.declared;
+    if declared.plan != wanted.plan {
+        return Some(format!("its test was made from another plan, {}", declared.plan));
+    }
+    let drifted = matches!(record.drift, Drift::Scenario { .. });
+    let same = drifted || declared.scenario_sha256 == wanted.scenario_sha256;
+    (!same).then(|| "its test was made for another text of the scenario".to_owned())
+}
+
 /// Fields of the test's attribute that are not what the plan says although its record tells of no drift: the harness
 /// compares them too, but a record is only as good as the program that wrote it.
 pub(crate) fn edited(

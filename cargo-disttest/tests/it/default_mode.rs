@@ -1,7 +1,7 @@
 //! `run` in a repository whose tests were not authored.
 
 use crate::package::{Answer, PLAN_PATH, Package, answer, binary};
-use crate::run::record;
+use crate::run::{record, text_of};
 use crate::stub;
 use disttest_runtime::verdict::{Harness, ScenarioRecord, Verdict};
 use serde_json::Value;
@@ -46,7 +46,7 @@ impl Repository {
     fn will_find(&self, id: &str, verdict: Verdict) {
         let mut record = ScenarioRecord { harness: Harness::Ephemeral, ..record(id, verdict) };
         record.declared.package = "disttest-harness".to_owned();
-        fs::write(self.beside(&format!("{id}.json")), serde_json::to_string(&record).unwrap()).unwrap();
+        fs::write(self.beside(&format!("{id}.json")), text_of(&self.package, &record)).unwrap();
     }
 
     fn told(&self, id: &str) -> String {
@@ -182,7 +182,7 @@ fn a_test_in_the_repository_is_never_run_from_elsewhere() {
             "Cargo.toml",
             &format!("{manifest}\n[[test]]\nname = \"s1\"\npath = \"{}\"\nharness = false\n", FILES[0]),
         );
-        package.write("fake/S1.json", &serde_json::to_string(&record("S1", Verdict::FailReproducible)).unwrap());
+        package.write("fake/S1.json", &text_of(package, &record("S1", Verdict::FailReproducible)));
     });
     repository.will_find("S1", Verdict::PassSmoke);
     repository.will_find("S2", Verdict::PassSmoke);
@@ -205,7 +205,7 @@ fn a_record_that_tells_of_another_harness_is_no_answer() {
     let repository = Repository::new();
     repository.run(&["--scenario", "S1"], 4);
     repository.fill(FILES[0], "");
-    fs::write(repository.beside("S1.json"), serde_json::to_string(&record("S1", Verdict::PassSmoke)).unwrap()).unwrap();
+    fs::write(repository.beside("S1.json"), text_of(&repository.package, &record("S1", Verdict::PassSmoke))).unwrap();
     assert!(reason(&repository.run(&["--scenario", "S1"], 4), "S1").contains("stands elsewhere"));
 }
 

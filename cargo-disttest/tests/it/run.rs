@@ -1,7 +1,7 @@
 //! `run` in a package whose tests are stand-ins for the harness: each writes the record that the test wants.
 
 use crate::package::{Answer, PLAN_PATH, Package, with_arms};
-use disttest_runtime::plan::{Budget, Budgets, Category, Release, Tier};
+use disttest_runtime::plan::{Budget, Budgets, Category, Release, Tier, parse, scenario_digest};
 use disttest_runtime::verdict::{Declared, DeclaredFault, Drift, Harness, ScenarioRecord, Scope, Step, Verdict, Why};
 
 /// Lists one test; when run, tells what it was given and leaves the record that lies in `fake/`.
@@ -118,9 +118,20 @@ pub(crate) fn record(id: &str, verdict: Verdict) -> ScenarioRecord {
     }
 }
 
+/// The text of `record`, left by a test that was made for the plan as it stands in `package`.
+pub(crate) fn text_of(package: &Package, record: &ScenarioRecord) -> String {
+    let plan = parse(&package.read(PLAN_PATH)).0;
+    let root = record.declared.id.split('/').next().unwrap();
+    let scenario = plan.scenarios.iter().find(|scenario| scenario.id.value.to_string() == root);
+    let mut record = record.clone();
+    if record.declared.scenario_sha256.is_empty() {
+        record.declared.scenario_sha256 = scenario.map(|s| scenario_digest(&plan, s)).unwrap_or_default();
+    }
+    serde_json::to_string(&record).unwrap()
+}
+
 fn leave(package: &Package, record: &ScenarioRecord) {
-    let name = format!("fake/{}.json", record.declared.id);
-    package.write(&name, &serde_json::to_string(record).unwrap());
+    package.write(&format!("fake/{}.json", record.declared.id), &text_of(package, record));
 }
 
 /// The answer of `run` when the two scenarios leave these records.
@@ -211,11 +222,21 @@ fn a_record_of_something_else_is_no_answer() {
     let check = |change: fn(&mut ScenarioRecord), status: i32, expect: &str| {
         let mut first = pass("S1");
         change(&mut first);
-        package.write("fake/S1.json", &serde_json::to_string(&first).unwrap());
+        package.write("fake/S1.json", &text_of(&package, &first));
         leave(&package, &pass("S2"));
         let answer = package.disttest(&["run", PLAN_PATH]).expect(status);
         assert!(answer.out.contains(expect), "{expect}: {}", answer.out);
     };
+    check(
+        |record| record.declared.plan = "docs/other.md".into(),
+        3,
+        "its test was made from another plan, docs/other.md",
+    );
+    check(
+        |record| record.declared.scenario_sha256 = "0".repeat(64),
+        3,
+        "its test was made for another text of the scenario",
+    );
     check(|record| record.declared.id = "S9".into(), 4, "its record is of S9");
     check(|record| record.tier = Tier::Hardening, 4, "for the hardening tier");
     check(
@@ -383,7 +404,7 @@ fn package_of_arms() -> Package {
 fn leave_arm(package: &Package, arm: &str, verdict: Verdict) {
     let mut left = record("S1", verdict);
     (left.declared.id, left.declared.target) = (format!("S1/{arm}"), format!("s1_{arm}"));
-    package.write(&format!("fake/S1__{arm}.json"), &serde_json::to_string(&left).unwrap());
+    package.write(&format!("fake/S1__{arm}.json"), &text_of(package, &left));
 }
 
 #[test]
