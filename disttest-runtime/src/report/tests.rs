@@ -111,6 +111,7 @@ fn session() -> SessionRecord {
         sut: "abd-store".to_owned(),
         plan: "docs/testing-plans/abd-register.md".to_owned(),
         commit: "1a2b3c4-dirty".to_owned(),
+        changes: None,
         dir: "test-sessions/abd-register/20261130T192154Z".to_owned(),
         operator: "ci".to_owned(),
         toolbox: vec![("tests/smoke.rs".to_owned(), "existing test".to_owned())],

@@ -1,5 +1,6 @@
 //! The commit under test, asked of the `git` program.
 
+use crate::base::digest::sha256_hex;
 use std::path::Path;
 use std::process::{Command, Stdio};
 
@@ -7,14 +8,25 @@ use std::process::{Command, Stdio};
 /// `session_root`; `unknown` where there is no repository, no commit or no git.
 pub fn commit_under_test(workspace: &Path, session_root: &Path) -> String {
     let Some(head) = git(workspace, &["rev-parse", "--verify", "HEAD"]) else { return "unknown".to_owned() };
-    let mut status = vec!["status".to_owned(), "--porcelain".into(), "--".into(), ":/".into()];
-    if let Ok(below) = session_root.strip_prefix(workspace) {
-        status.push(format!(":(exclude){}", below.display()));
-    }
-    let args: Vec<&str> = status.iter().map(String::as_str).collect();
     // A status that cannot be asked is not a clean one.
-    let clean = git(workspace, &args).is_some_and(|changes| changes.trim().is_empty());
+    let clean = outside(session_root, workspace, &["status", "--porcelain"]).is_some_and(|s| s.trim().is_empty());
     format!("{}{}", head.trim(), if clean { "" } else { "-dirty" })
+}
+
+/// SHA-256 of what the tracked files outside `session_root` have beside `HEAD`; `None` when they have nothing, and
+/// where nobody can tell.
+pub fn changes_under_test(workspace: &Path, session_root: &Path) -> Option<String> {
+    let diff = ["diff", "--binary", "--no-color", "--no-ext-diff", "--no-textconv", "HEAD"];
+    let changes = outside(session_root, workspace, &diff)?;
+    (!changes.is_empty()).then(|| sha256_hex(changes.as_bytes()))
+}
+
+/// What git says of the whole repository but for `session_root`.
+fn outside(session_root: &Path, workspace: &Path, command: &[&str]) -> Option<String> {
+    let below = session_root.strip_prefix(workspace).ok();
+    let exclude = below.map(|below| format!(":(exclude){}", below.display()));
+    let args: Vec<&str> = command.iter().copied().chain(["--", ":/"]).chain(exclude.as_deref()).collect();
+    git(workspace, &args)
 }
 
 fn git(dir: &Path, args: &[&str]) -> Option<String> {
@@ -37,6 +49,8 @@ mod tests {
     #[test]
     fn outside_a_repository_the_commit_is_unknown() {
         let dir = tempfile::tempdir().expect("a temporary folder");
-        assert_eq!(commit_under_test(dir.path(), &dir.path().join("test-sessions")), "unknown");
+        let sessions = dir.path().join("test-sessions");
+        assert_eq!(commit_under_test(dir.path(), &sessions), "unknown");
+        assert_eq!(changes_under_test(dir.path(), &sessions), None);
     }
 }

@@ -202,6 +202,53 @@ fn an_explicit_key_with_other_options_is_refused() {
 }
 
 #[test]
+fn results_for_two_texts_of_a_plan_never_share_a_session() {
+    let world = World::new();
+    let plan = world.dir.path().join("ws/docs/plan.md");
+    let text = include_str!("../../tests-data/plans/register.md");
+    let write = |text: &str| fs::create_dir_all(plan.parent().expect("a folder")).and_then(|()| fs::write(&plan, text));
+    for key in [Key::Named("nightly".to_owned()), Key::Nextest("run-1".to_owned())] {
+        write(text).expect("written");
+        let join = || world.join_with(&key, "docs/plan.md", Tier::Smoke);
+        let begun = join().expect("joined").layout().dir().to_owned();
+        assert_eq!(join().expect("joined").layout().dir(), begun);
+        write(&text.replace("no-lost-ack", "no-lost-acks")).expect("written");
+        let error = join().expect_err("another text").to_string();
+        assert!(error.contains("was begun with another text of the plan docs/plan.md"), "{error}");
+    }
+}
+
+#[test]
+fn results_for_two_states_of_the_tree_never_share_a_session_of_one_name() {
+    let world = World::new();
+    let ws = world.dir.path().join("ws");
+    let git = |args: &[&str]| {
+        let mut command = std::process::Command::new("git");
+        command.arg("-C").arg(&ws).args(["-c", "user.name=t", "-c", "user.email=t@t"]).args(args);
+        assert!(command.output().expect("git").status.success(), "{args:?}");
+    };
+    let lib = |text: &str| fs::write(ws.join("lib.rs"), text).expect("written");
+    let joined = |key: &str| world.join_with(&Key::Named(key.to_owned()), "docs/plan.md", Tier::Smoke);
+    lib("good\n");
+    git(&["init", "-q"]);
+    git(&["add", "-A"]);
+    git(&["commit", "-qm", "start"]);
+    joined("clean").expect("joined");
+    fs::write(ws.join("left-by-a-test"), "").expect("written");
+    joined("clean").expect("joined: what no commit knows is not under test");
+    lib("bad\n");
+    for (key, now) in [("clean", "none"), ("one", "")] {
+        if key == "one" {
+            joined(key).expect("begun with changes");
+            joined(key).expect("joined with the same changes");
+            lib("worse\n");
+        }
+        let error = joined(key).expect_err("another state of the tree").to_string();
+        assert!(error.contains(&format!("its digest of uncommitted changes is `{now}")), "{error}");
+    }
+}
+
+#[test]
 fn a_folder_given_by_hand_is_the_session_unless_it_holds_other_things() {
     let world = World::new();
     let folder = world.dir.path().join("mine");

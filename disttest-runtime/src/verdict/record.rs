@@ -395,6 +395,9 @@ pub struct SessionRecord {
     pub plan: String,
     /// Commit under test, `unknown` outside a repository; `-dirty` behind it when the tree has changes.
     pub commit: String,
+    /// SHA-256 of what the tracked files have beside the commit, when they have something.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub changes: Option<String>,
     /// Session folder.
     pub dir: String,
     /// Who ran it.
