@@ -235,6 +235,23 @@ fn a_system_that_no_longer_builds_is_not_tested_as_it_was_before() {
 }
 
 #[test]
+fn a_program_of_the_harness_does_not_stand_in_for_the_one_under_test() {
+    let repository = Repository::with(|package| package.write("src/bin/my-node.rs", "fn main() {}\n"));
+    repository.run(&["--scenario", "S1"], 4);
+    repository.fill(FILES[0], "const _: &str = env!(\"CARGO_BIN_EXE_my-node\");");
+    repository.will_find("S1", Verdict::PassSmoke);
+    let manifest = repository.beside("harness/Cargo.toml");
+    let text = fs::read_to_string(&manifest).unwrap();
+    let with = |name: &str| fs::write(&manifest, format!("{text}\n[[bin]]\nname = \"{name}\"\npath = \"own.rs\"\n"));
+    fs::write(repository.beside("harness/own.rs"), "fn main() {}\n").unwrap();
+    with("my-client").unwrap();
+    repository.run(&["--scenario", "S1"], 0);
+    with("my-node").unwrap();
+    let why = reason(&repository.run(&["--scenario", "S1"], 4), "S1");
+    assert!(why.contains("has a program `my-node` of its own"), "{why}");
+}
+
+#[test]
 fn a_package_of_another_plan_or_of_an_earlier_text_does_not_speak_for_this_one() {
     let repository = Repository::new();
     repository.run(&[], 4);
