@@ -108,6 +108,7 @@ pub(crate) fn record(id: &str, verdict: Verdict) -> ScenarioRecord {
         schema: "disttest.scenario/1".into(),
         declared: declared(id),
         unfilled: Vec::new(),
+        lacking: Vec::new(),
         tier: Tier::Smoke,
         tier_met: met,
         runs: Vec::new(),

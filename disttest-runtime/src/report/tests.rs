@@ -96,6 +96,7 @@ fn record(declared: Declared, runs: Vec<RunRecord>, drift: Drift, unfilled: Vec<
         runs: runs.into_iter().map(|run| (folder(&run), run)).collect(),
         declared,
         unfilled,
+        lacking: Vec::new(),
         drift,
         verdict,
         why,

@@ -6,7 +6,7 @@ use super::{
     Attempt, Held, Key, Layout, PlanFile, changes_under_test, commit_under_test, discover_toolbox, disk, lock,
 };
 use crate::base::digest::sha256_hex;
-use crate::plan::{Plan, Tier};
+use crate::plan::{Id, Plan, Tier};
 use crate::verdict::{Declared, RunRecord, ScenarioRecord, SessionRecord, Verdict, violates};
 use anyhow::{Context, Result, bail, ensure};
 use serde::{Deserialize, Serialize};
@@ -18,6 +18,8 @@ use std::time::SystemTime;
 const SESSION_SCHEMA: &str = "disttest.session/1";
 /// The text of the plan that the session is about.
 const PLAN_COPY: &str = "plan.md";
+/// What a row of the environment capability matrix says of something that is missing.
+pub const ABSENT: [&str; 2] = ["no", "too old"];
 /// Locks and the index of runs, below the session root.
 const RUNS: &str = ".runs";
 
@@ -100,6 +102,16 @@ impl Session {
     /// The session's record.
     pub fn record(&self) -> &SessionRecord {
         &self.record
+    }
+
+    /// What the scenario or arm `id` requires by its plan and was not there when the session was opened. It may have run
+    /// all the same, since the operator said so: a violation is one, and a PASS is none.
+    pub fn lacking(&self, id: &str) -> Vec<String> {
+        let (Some(plan), Some(id)) = (&self.plan, Id::parse(id)) else { return Vec::new() };
+        let required = plan.requirements_of(&id);
+        let missing = self.record.environment.iter().filter(|(_, present, ..)| ABSENT.contains(&present.as_str()));
+        let missing = missing.filter(|(requirement, ..)| required.contains(&requirement.as_str()));
+        missing.map(|(requirement, present, _, source)| format!("{requirement}: {present} ({source})")).collect()
     }
 
     /// Writes into the session's record that tests of it stand in the ephemeral package `folder`.

@@ -67,7 +67,7 @@ fn run(session: &Session, id: &str, seed: u64, attempt: Attempt, violation: bool
 }
 
 fn record(id: &str, runs: Vec<(String, RunRecord)>) -> ScenarioRecord {
-    judge(&declared(id), Tier::Smoke, runs, Drift::None, Vec::new())
+    judge(&declared(id), Tier::Smoke, runs, Drift::None, Vec::new(), Vec::new())
 }
 
 fn bytes_below(dir: &Path) -> BTreeMap<PathBuf, Vec<u8>> {
@@ -199,6 +199,47 @@ fn an_explicit_key_with_other_options_is_refused() {
     assert_eq!(join(Tier::Smoke).expect("joined").layout().dir(), first.layout().dir());
     let error = join(Tier::Hardening).expect_err("another run");
     assert!(error.to_string().contains("its tier is `smoke`, now it is `hardening`"), "{error}");
+}
+
+#[test]
+fn what_a_scenario_requires_and_was_missing_makes_a_pass_of_it_none() {
+    let world = World::new();
+    let (ws, root) = (world.dir.path().join("ws"), world.root());
+    let text = "# Test Plan: x\n\n## 6b. Environment requirements\n\n\
+        | Requirement | Version floor | Used by scenarios | Install hint |\n|---|---|---|---|\n\
+        | etcd | 3 | S1 | — |\n| lo | — | S1, S2 | — |\n";
+    fs::write(ws.join("plan.md"), text).expect("written");
+    let row = |requirement: &str, present: &str| {
+        (requirement.to_owned(), present.to_owned(), "—".to_owned(), "operator: proceed without it".to_owned())
+    };
+    let spec = |key: &str, environment: &[(String, String, String, String)]| {
+        let plan = PlanFile::find("plan.md", &ws);
+        let spec = SessionSpec {
+            root: &root,
+            workspace: &ws,
+            key: &Key::Nextest(String::from(key)),
+            plan: &plan,
+            tier: Tier::Smoke,
+            sut_args: &[],
+            missing_budgets_allowed: false,
+            environment,
+        };
+        Session::join(&spec).expect("joined")
+    };
+    let session = spec("run-1", &[row("etcd", "no"), row("lo", "yes")]);
+    assert_eq!(session.lacking("S1"), ["etcd: no (operator: proceed without it)"]);
+    assert!(session.lacking("S2").is_empty() && session.lacking("no id").is_empty());
+    assert_eq!(spec("run-1", &[]).lacking("S1").len(), 1, "whoever joins later knows it");
+    assert_eq!(spec("run-2", &[row("etcd", "too old")]).lacking("S1/api").len(), 1);
+    assert!(spec("run-3", &[row("etcd", "unknown")]).lacking("S1").is_empty());
+    assert!(spec("run-4", &[]).lacking("S1").is_empty(), "nobody looked");
+    let (attempt, _) = session.begin(&declared("S1")).expect("begun");
+    let judged = |violation| {
+        let runs = vec![run(&session, "S1", 7, attempt, violation)];
+        judge(&declared("S1"), Tier::Smoke, runs, Drift::None, Vec::new(), session.lacking("S1")).verdict
+    };
+    assert_eq!(judged(false), Verdict::InconclusiveEnv);
+    assert!(judged(true).is_fail(), "a violation stands");
 }
 
 #[test]

@@ -339,6 +339,9 @@ pub struct ScenarioRecord {
     pub declared: Declared,
     /// Unfilled regions, if any: the scenario is NOT-RUN.
     pub unfilled: Vec<String>,
+    /// What the plan says that it requires of its environment and what was found missing before it started.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub lacking: Vec<String>,
     /// Tier asked for.
     pub tier: Tier,
     /// Tier met, if any.
