@@ -278,6 +278,28 @@ fn a_package_of_another_plan_or_of_an_earlier_text_does_not_speak_for_this_one()
 }
 
 #[test]
+fn what_was_filled_for_an_earlier_text_of_the_plan_moves_into_the_repository_as_that() {
+    let repository = Repository::new();
+    repository.run(&["--scenario", "S1"], 4);
+    repository.fill(FILES[0], "");
+    let filled = fs::read_to_string(repository.beside("harness").join(FILES[0])).unwrap();
+    repository.package.edit(PLAN_PATH, "16 clients", "160 clients");
+    let harness = repository.beside("harness").display().to_string();
+    let target = target().display().to_string();
+    let variables = [("DIST_TEST_AUTHOR_MODE", "1"), ("CARGO_TARGET_DIR", &target)];
+    for (args, status) in [
+        (["author", PLAN_PATH, "--scenario", "S1", "--from-harness", &harness], 0),
+        (["run", PLAN_PATH, "--scenario", "S1", "--harness", &harness], 4),
+    ] {
+        repository.disttest_with(&args, &variables).expect(status);
+        assert_eq!(repository.package.read(FILES[0]), filled, "{args:?}: its digest is that of what it was filled for");
+        let answer = repository.disttest(&["author", PLAN_PATH, "--scenario", "S1", "--check"]).expect(1);
+        assert!(answer.out.contains("160 clients"), "{}", answer.out);
+        fs::remove_file(repository.package.path(FILES[0])).unwrap();
+    }
+}
+
+#[test]
 fn every_kind_of_package_can_be_under_test() {
     let node = "const _: &str = env!(\"CARGO_BIN_EXE_my-node\");";
     let check = |change: &dyn Fn(&Package), file: &str, helpers: &str, args: &[&str]| {

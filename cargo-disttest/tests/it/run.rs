@@ -172,7 +172,9 @@ fn what_the_environment_says_does_not_change_a_run() {
     let package = package();
     leave(&package, &pass("S1"));
     let variables = [("DISTTEST_SEEDS", "1"), ("DISTTEST_CHILD", "1"), ("NEXTEST_RUN_ID", "x"), ("DISTTEST_TIER", "x")];
-    package.disttest_with(&["run", PLAN_PATH, "--scenario", "S1"], &variables).expect(0);
+    let answer = package.disttest_with(&["run", PLAN_PATH, "--scenario", "S1"], &variables).expect(0);
+    let said = "Session: DONE_WITH_CONCERNS (smoke tier; not asked for: S2)";
+    assert!(answer.out.contains(said), "the reports of the session say no less: {}", answer.out);
     let told = package.read("fake/S1.told");
     for part in ["SEEDS", "CHILD", "NEXTEST", "TIER=x"] {
         assert!(!told.contains(part), "{told}");
