@@ -289,6 +289,27 @@ fn a_file_that_does_not_compile_does_not_keep_the_others_from_running() {
 }
 
 #[test]
+fn a_program_of_another_member_is_built_anew_and_never_tested_as_it_was_before() {
+    let package = package();
+    leave(&package, &pass("S1"));
+    package.edit(
+        "Cargo.toml",
+        "[workspace]\n",
+        "[workspace]\nmembers = [\"node\"]\n\n[dev-dependencies]\nnode = { path = \"node\" }\n",
+    );
+    package.write("node/Cargo.toml", "[package]\nname = \"node\"\nversion = \"0.1.0\"\nedition = \"2024\"\n");
+    package.write("node/src/lib.rs", "");
+    package.write("node/src/main.rs", "fn main() {}\n");
+    let target = package.path("target").display().to_string();
+    let run = || package.disttest_with(&["run", PLAN_PATH, "--scenario", "S1"], &[("CARGO_TARGET_DIR", &target)]);
+    run().expect(0);
+    assert!(package.path("target/debug").join(format!("node{}", std::env::consts::EXE_SUFFIX)).is_file());
+    package.write("node/src/main.rs", "fn main() { nonsense() }\n");
+    let answer = run().expect(4);
+    assert!(answer.out.contains("the programs of node, on which its package depends, do not build"), "{}", answer.out);
+}
+
+#[test]
 fn a_scenario_without_entry_or_test_did_not_run() {
     let check = |change: fn(&Package), expect: &str| {
         let package = package();
