@@ -5,7 +5,7 @@ use crate::author::attribute::Attribute;
 use crate::workspace::Placed;
 use disttest_runtime::plan::{Plan, Scenario};
 use disttest_runtime::session::{edited_fields, path_safe};
-use disttest_runtime::verdict::{Drift, ScenarioRecord};
+use disttest_runtime::verdict::{Drift, ScenarioRecord, Verdict};
 use std::path::Path;
 
 const SCHEMA: &str = "disttest.scenario/1";
@@ -62,7 +62,8 @@ pub(crate) fn is_of(record: &ScenarioRecord, placed: &Placed) -> bool {
     // Cargo knows no targets of the ephemeral package, which has a name of its own.
     let target = placed.test_target().map(|target| target.replace('-', "_"));
     let same = declared.package == placed.member.name && target.is_none_or(|target| target == declared.target);
-    declared.package.is_empty() || same
+    // Only what `run` itself notes has no package, and that is never a result.
+    same || declared.package.is_empty() && record.verdict == Verdict::NotRun
 }
 
 /// Why the record, which tells of no drift, is of a test that was not made for what the plan says of the scenario now:

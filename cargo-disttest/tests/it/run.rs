@@ -310,6 +310,18 @@ fn a_program_of_another_member_is_built_anew_and_never_tested_as_it_was_before()
 }
 
 #[test]
+fn a_test_that_git_ignores_is_said_to_be_no_part_of_the_commit() {
+    let package = package();
+    leave(&package, &pass("S1"));
+    package.write(".gitignore", "/tests/auto/s1.rs\n/target\n");
+    package.commit_all();
+    let answer = package.disttest(&["run", PLAN_PATH, "--scenario", "S1"]).expect(0);
+    assert!(answer.err.contains("git ignores tests/auto/s1.rs: the commit that the reports name"), "{}", answer.err);
+    let answer = package.disttest(&["run", PLAN_PATH, "--scenario", "S2"]).expect(4);
+    assert!(!answer.err.contains("git ignores"), "{}", answer.err);
+}
+
+#[test]
 fn a_scenario_without_entry_or_test_did_not_run() {
     let check = |change: fn(&Package), expect: &str| {
         let package = package();

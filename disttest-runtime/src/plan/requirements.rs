@@ -23,7 +23,7 @@ mod tests {
         let text = "# Test Plan: x\n\n## 6b. Environment requirements\n\n\
             | Requirement | Version floor | Used by scenarios | Install hint |\n|---|---|---|---|\n\
             | a | — | S1–S3 | — |\n| b | — | S5/api | — |\n| c | — | all | — |\n| d | — | S5 | — |\n";
-        let plan = super::super::parse(text).0;
+        let plan = parse(text).0;
         let check = |id: &str, expect: &[&str]| {
             assert_eq!(plan.requirements_of(&Id::parse(id).expect("an id")), expect, "{id}");
         };

@@ -202,6 +202,30 @@ fn an_explicit_key_with_other_options_is_refused() {
 }
 
 #[test]
+fn a_verdict_that_nobody_derived_is_never_reported() {
+    let world = World::new();
+    let session = world.join("run-1");
+    let (attempt, _) = session.begin(&declared("S1")).expect("begun");
+    let died = record("S1", vec![run(&session, "S1", 7, attempt, false)]);
+    let check = |change: &dyn Fn(&mut ScenarioRecord), expect: &str| {
+        let mut forged = died.clone();
+        change(&mut forged);
+        session.finish(&forged).expect("finished");
+        let finding = fs::read_to_string(session.layout().finding("S1")).expect("read");
+        assert!(finding.contains(expect), "{expect}: {finding}");
+    };
+    check(&|_| (), "INCONCLUSIVE-oracle-too-weak");
+    check(&|record| record.verdict = Verdict::PassHardening, "its record says PASS-hardening, its executions come to");
+    check(&|record| record.tier_met = Some(Tier::Hardening), "its executions come to");
+    check(&|record| record.verdict = Verdict::NotRun, "its record says NOT-RUN");
+    let without_runs = |record: &mut ScenarioRecord| {
+        record.runs.clear();
+        record.verdict = Verdict::PassSmoke;
+    };
+    check(&without_runs, "its record says PASS-smoke, its executions come to NOT-RUN");
+}
+
+#[test]
 fn what_a_scenario_requires_and_was_missing_makes_a_pass_of_it_none() {
     let world = World::new();
     let (ws, root) = (world.dir.path().join("ws"), world.root());
