@@ -2,6 +2,7 @@
 
 use crate::exit_code::{End, Failure};
 use cargo_metadata::{Edition, MetadataCommand, Package};
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 /// The workspace. All paths are canonical.
@@ -13,6 +14,8 @@ pub(crate) struct Workspace {
     pub members: Vec<Member>,
     /// The member named by `-p`.
     chosen: Option<String>,
+    /// Of each member, by name: the other members with programs that it depends on.
+    programs: BTreeMap<String, Vec<String>>,
 }
 
 /// A package of the workspace.
@@ -72,6 +75,7 @@ impl Workspace {
             root: canonical(metadata.workspace_root.as_std_path()),
             members,
             chosen: package.map(str::to_owned),
+            programs: programs(&metadata.packages),
         })
     }
 
@@ -127,6 +131,12 @@ impl Workspace {
         self.chosen().or_else(|| self.member_of(plan)).or_else(only)
     }
 
+    /// Other members with programs that `member` depends on, for whatever purpose: its tests may start them, and cargo
+    /// does not build them for it.
+    pub(crate) fn programs_beside(&self, member: &Member) -> &[String] {
+        self.programs.get(&member.name).map_or(&[], Vec::as_slice)
+    }
+
     fn chosen(&self) -> Option<&Member> {
         self.chosen.as_ref().and_then(|name| self.members.iter().find(|member| member.name == *name))
     }
@@ -147,6 +157,29 @@ fn member(package: &Package) -> Member {
         edition: package.edition,
         tests: tests.map(|target| (target.name.clone(), canonical(target.src_path.as_std_path()))).collect(),
     }
+}
+
+fn programs(packages: &[Package]) -> BTreeMap<String, Vec<String>> {
+    let folder = |package: &Package| package.manifest_path.parent().map(|folder| canonical(folder.as_std_path()));
+    let at = |path: &Path| packages.iter().find(|package| folder(package).as_deref() == Some(path));
+    let beside = |package: &Package| {
+        let mut known: Vec<&Package> = Vec::new();
+        let mut open = vec![package];
+        while let Some(next) = open.pop() {
+            let paths = next.dependencies.iter().filter_map(|dependency| dependency.path.as_ref());
+            for found in paths.filter_map(|path| at(&canonical(path.as_std_path()))) {
+                if found.id != package.id && !known.iter().any(|known| known.id == found.id) {
+                    known.push(found);
+                    open.push(found);
+                }
+            }
+        }
+        known.retain(|package| package.targets.iter().any(|target| target.is_bin()));
+        let mut names: Vec<String> = known.iter().map(|package| package.name.to_string()).collect();
+        names.sort();
+        names
+    };
+    packages.iter().map(|package| (package.name.to_string(), beside(package))).collect()
 }
 
 fn canonical(path: &Path) -> PathBuf {
@@ -180,6 +213,7 @@ mod tests {
             root: "/w".into(),
             members: vec![member("a", "/w/a"), member("inner", "/w/a/inner"), member("b", "/w/b")],
             chosen: chosen.map(str::to_owned),
+            programs: BTreeMap::new(),
         }
     }
 

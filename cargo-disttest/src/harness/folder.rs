@@ -91,7 +91,8 @@ pub(crate) fn test_file(folder: &Path, test: &Unauthored, refresh: bool) -> Resu
     Ok(TestFile { id: id.to_owned(), relative: relative.to_owned(), edit, note, unfilled })
 }
 
-fn was_made_for(text: &str, scenario_sha256: &str) -> bool {
+/// True for a test file that was made for this text of its scenario.
+pub(super) fn was_made_for(text: &str, scenario_sha256: &str) -> bool {
     regions::parse(text).is_ok_and(|pieces| pieces.header_word("Scenario-SHA256:") == Some(scenario_sha256))
 }
 

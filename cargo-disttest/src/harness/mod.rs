@@ -218,13 +218,22 @@ impl Package {
             return Err(format!("the package under test ({}) does not build: {why}", names.join(", ")));
         }
         let variables: Vec<(String, PathBuf)> =
-            under_test.programs.into_iter().map(|(name, path)| (package::bin_variable(&name), path)).collect();
+            under_test.programs.iter().map(|(name, path)| (package::bin_variable(name), path.clone())).collect();
         let names: Vec<&str> = self.tests.iter().map(String::as_str).collect();
         if names.is_empty() {
             return Ok(BTreeMap::new());
         }
         let built = job.run(&[package::NAME], &names, &variables)?;
         show(&built.rendered);
+        // Cargo gives a test the programs of its own package before those that it is told of.
+        let stands_in = |name: &str| under_test.programs.iter().any(|(under_test, _)| under_test == name);
+        if let Some((name, _)) = built.programs.iter().find(|(name, _)| stands_in(name)) {
+            let folder = self.folder.display();
+            return Err(format!(
+                "{folder} has a program `{name}` of its own, which would be tested in place of the one under test: \
+                 give it another name"
+            ));
+        }
         if folder::sources(&self.folder)? != self.sources {
             return Err(format!("{} was changed while it was built: run it again", self.folder.display()));
         }

@@ -29,7 +29,8 @@ pub(crate) fn is_package(from: &Path, plan: Option<&str>) -> Result<(), String> 
 }
 
 /// The text for the repository's file of `wanted`, with the regions that were filled in the ephemeral package `from`;
-/// `None` when it has no test of this scenario that is filled anywhere.
+/// `None` when it has no test of this scenario that is filled anywhere. What was filled for another text of the plan stays
+/// what it says it is: `author` brings it up to date, and asks whether its code still does what the plan says.
 ///
 /// # Errors
 /// `from` is no ephemeral package of the plan, or its test of the scenario was edited outside of its regions.
@@ -55,7 +56,10 @@ pub(crate) fn promoted(
         return match file_change(wanted, Some(&text), format) {
             _ if !filled => Ok(None),
             FileChange::UpToDate { .. } | FileChange::Create { .. } => Ok(Some(text)),
-            FileChange::Update { text, .. } => Ok(Some(text)),
+            FileChange::Update { text: updated, .. } => {
+                let same = folder::was_made_for(&text, &wanted.attribute.scenario_sha256);
+                Ok(Some(if same { updated } else { text }))
+            }
             FileChange::Conflict { reason, .. } => Err(format!("{}: {reason}", path.display())),
         };
     }

@@ -193,6 +193,14 @@ mod tests {
     }
 
     #[test]
+    fn a_verdict_takes_for_absent_what_the_matrix_says_is_lacking() {
+        use Presence::*;
+        for presence in [Present, TooOld, Missing, Unknown, Bundled, Skipped] {
+            assert_eq!(disttest_runtime::session::ABSENT.contains(&presence.word()), presence.is_lacking());
+        }
+    }
+
+    #[test]
     fn a_choice_stands_only_where_something_is_missing() {
         let gone = found("| etcd | — | S1 | — |", "[etcd]\npresent = false\nmissing = \"wait\"");
         assert!(gone.waits && gone.choice.is_some());

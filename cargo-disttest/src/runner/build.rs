@@ -5,7 +5,7 @@ use crate::targets::Target;
 use crate::workspace::Workspace;
 use cargo_metadata::diagnostic::DiagnosticLevel;
 use cargo_metadata::{Artifact, Message};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::io::BufReader;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
@@ -19,25 +19,73 @@ pub(crate) struct Options {
     pub quiet: bool,
 }
 
-/// The executable of each target's file; a target that did not build is absent. Progress and compiler messages go to
-/// stderr as cargo writes them.
+/// The tests of a repository.
+#[derive(Debug, Default)]
+pub(crate) struct Authored {
+    /// The executable of each file; one that did not build is absent.
+    executables: BTreeMap<PathBuf, PathBuf>,
+    /// Packages with programs that do not build.
+    broken: Vec<String>,
+}
+
+impl Authored {
+    /// The executable of the file `path` of a package that depends on the programs of `beside`; `None` when it does not
+    /// build.
+    ///
+    /// # Errors
+    /// Why it must not be run.
+    pub(crate) fn executable(&self, path: &Path, beside: &[String]) -> Result<Option<&Path>, String> {
+        if let Some(name) = self.broken.iter().find(|name| beside.contains(name)) {
+            return Err(format!(
+                "the programs of {name}, on which its package depends, do not build: those of before would be tested"
+            ));
+        }
+        Ok(self.executables.get(path).map(PathBuf::as_path))
+    }
+}
+
+/// Builds the tests in the files of `targets`, and before them the programs of other members on which their packages
+/// depend: cargo does not, and a program that lies about from before must not be tested for what it is now. Progress
+/// and compiler messages go to stderr as cargo writes them.
 ///
 /// # Errors
 /// Cargo cannot be started.
-pub(crate) fn executables(
-    workspace: &Workspace,
-    targets: &[&Target],
-    options: Options,
-) -> Result<BTreeMap<PathBuf, PathBuf>, Failure> {
+pub(crate) fn authored(workspace: &Workspace, targets: &[&Target], options: Options) -> Result<Authored, Failure> {
     let buildable: Vec<&&Target> = targets.iter().filter(|target| target.placed.test_target().is_some()).collect();
     if buildable.is_empty() {
-        return Ok(BTreeMap::new());
+        return Ok(Authored::default());
     }
-    cargo(workspace, &buildable, options)
+    let programs: BTreeSet<&String> =
+        buildable.iter().flat_map(|target| workspace.programs_beside(&target.placed.member)).collect();
+    let broken = broken(workspace, &programs.into_iter().collect::<Vec<_>>(), options)?;
+    Ok(Authored { executables: cargo(workspace, &buildable, options)?, broken })
+}
+
+/// Those of `packages` whose programs do not build.
+fn broken(workspace: &Workspace, packages: &[&String], options: Options) -> Result<Vec<String>, Failure> {
+    let build = |packages: &[&String]| {
+        let mut cargo = cargo_build(workspace, options);
+        cargo.arg("--bins").args(packages.iter().flat_map(|name| ["--package", name.as_str()]));
+        cargo.stdout(Stdio::null());
+        cargo.status().map(|status| status.success()).map_err(cannot)
+    };
+    if packages.is_empty() || build(packages)? {
+        return Ok(Vec::new());
+    }
+    let mut broken = Vec::new();
+    for name in packages {
+        if !build(&[name])? {
+            broken.push((*name).clone());
+        }
+    }
+    Ok(broken)
+}
+
+fn cannot(error: std::io::Error) -> Failure {
+    Failure::new(End::Unreadable, format!("cargo cannot be run: {error}"))
 }
 
 fn cargo(workspace: &Workspace, targets: &[&&Target], options: Options) -> Result<BTreeMap<PathBuf, PathBuf>, Failure> {
-    let cannot = |error: std::io::Error| Failure::new(End::Unreadable, format!("cargo cannot be run: {error}"));
     let mut child = command(workspace, targets, options).spawn().map_err(cannot)?;
     let stdout = child.stdout.take().expect("stdout is a pipe");
     let wanted: Vec<PathBuf> = targets.iter().map(|target| target.placed.path()).collect();
@@ -55,14 +103,19 @@ fn cargo(workspace: &Workspace, targets: &[&&Target], options: Options) -> Resul
 }
 
 fn command(workspace: &Workspace, targets: &[&&Target], options: Options) -> Command {
-    let mut cargo = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
-    // What `cargo test --no-run` builds, but one file that does not compile must not keep the others from running.
-    cargo.args(["build", "--keep-going", "--message-format=json-render-diagnostics", "--manifest-path"]);
-    cargo.arg(workspace.root.join("Cargo.toml"));
+    let mut cargo = cargo_build(workspace, options);
     for target in targets {
         cargo.args(["--package", &target.placed.member.name]);
         cargo.args(["--test", target.placed.test_target().expect("only buildable targets come here")]);
     }
+    cargo
+}
+
+fn cargo_build(workspace: &Workspace, options: Options) -> Command {
+    let mut cargo = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
+    // What `cargo test --no-run` builds, but one file that does not compile must not keep the others from running.
+    cargo.args(["build", "--keep-going", "--message-format=json-render-diagnostics", "--manifest-path"]);
+    cargo.arg(workspace.root.join("Cargo.toml"));
     if options.release {
         cargo.arg("--release");
     }

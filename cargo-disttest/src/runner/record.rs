@@ -5,7 +5,7 @@ use crate::author::attribute::Attribute;
 use crate::workspace::Placed;
 use disttest_runtime::plan::{Plan, Scenario};
 use disttest_runtime::session::{edited_fields, path_safe};
-use disttest_runtime::verdict::{Drift, ScenarioRecord};
+use disttest_runtime::verdict::{Drift, ScenarioRecord, Verdict};
 use std::path::Path;
 
 const SCHEMA: &str = "disttest.scenario/1";
@@ -62,7 +62,20 @@ pub(crate) fn is_of(record: &ScenarioRecord, placed: &Placed) -> bool {
     // Cargo knows no targets of the ephemeral package, which has a name of its own.
     let target = placed.test_target().map(|target| target.replace('-', "_"));
     let same = declared.package == placed.member.name && target.is_none_or(|target| target == declared.target);
-    declared.package.is_empty() || same
+    // Only what `run` itself notes has no package, and that is never a result.
+    same || declared.package.is_empty() && record.verdict == Verdict::NotRun
+}
+
+/// Why the record, which tells of no drift, is of a test that was not made for what the plan says of the scenario now:
+/// another plan may have a scenario of the same id in the same file, and a test compares itself with its own plan only.
+pub(crate) fn made_for_another(record: &ScenarioRecord, wanted: &Attribute) -> Option<String> {
+    let declared = &record.declared;
+    if declared.plan != wanted.plan {
+        return Some(format!("its test was made from another plan, {}", declared.plan));
+    }
+    let drifted = matches!(record.drift, Drift::Scenario { .. });
+    let same = drifted || declared.scenario_sha256 == wanted.scenario_sha256;
+    (!same).then(|| "its test was made for another text of the scenario".to_owned())
 }
 
 /// Fields of the test's attribute that are not what the plan says although its record tells of no drift: the harness

@@ -104,9 +104,11 @@ pub(crate) fn end(rows: &[Row]) -> End {
     RANK.into_iter().find(|end| ends.contains(end)).unwrap_or(End::Clean)
 }
 
-/// The session's verdict over these rows: whole scenarios.
-pub(crate) fn session_verdict(rows: &[Row]) -> SessionVerdict {
-    let verdicts: Vec<Verdict> = rows.iter().map(|row| row.verdict).collect();
+/// The session's verdict over these rows, which are whole scenarios, and over scenarios of the plan that nobody asked
+/// for: what the reports of the session say.
+pub(crate) fn session_verdict(rows: &[Row], not_asked_for: usize) -> SessionVerdict {
+    let not_run = std::iter::repeat_n(Verdict::NotRun, not_asked_for);
+    let verdicts: Vec<Verdict> = rows.iter().map(|row| row.verdict).chain(not_run).collect();
     SessionVerdict::of(&verdicts)
 }
 
@@ -175,7 +177,7 @@ mod tests {
         use Verdict::{FailReproducible, NotRun, PartialSurface, PassHardening, PassSmoke};
         let check = |arms: [Row; 2], verdict: Verdict, end_of_run: End, session: SessionVerdict| {
             let rows = [Row::joined("S5", "n", arms.to_vec())];
-            assert_eq!((rows[0].verdict, end(&rows), session_verdict(&rows)), (verdict, end_of_run, session));
+            assert_eq!((rows[0].verdict, end(&rows), session_verdict(&rows, 0)), (verdict, end_of_run, session));
             assert_eq!(rows[0].ok, end_of_run == End::Clean);
         };
         let ok = arm("api", PassSmoke, true);
@@ -197,6 +199,18 @@ mod tests {
         check([arm("api", PassHardening, true), below.clone()], PassSmoke, End::TierNotMet, SessionVerdict::Done);
         let doubted = Row { reason: "its attribute is not what the plan says".to_owned(), ..below };
         check([ok, doubted], PassSmoke, End::NothingConcluded, SessionVerdict::Done);
+    }
+
+    #[test]
+    fn a_session_of_some_scenarios_is_not_done() {
+        let check = |verdict: Verdict, not_asked_for: usize, expect: SessionVerdict| {
+            assert_eq!(session_verdict(&[row(verdict, true, "")], not_asked_for), expect, "{verdict} {not_asked_for}");
+        };
+        check(Verdict::PassSmoke, 0, SessionVerdict::Done);
+        check(Verdict::PassSmoke, 1, SessionVerdict::DoneWithConcerns);
+        check(Verdict::FailReproducible, 1, SessionVerdict::Fail);
+        check(Verdict::InconclusiveEnv, 2, SessionVerdict::Inconclusive);
+        check(Verdict::NotRun, 2, SessionVerdict::Blocked);
     }
 
     #[test]

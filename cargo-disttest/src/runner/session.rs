@@ -3,7 +3,7 @@
 use super::execute::Order;
 use super::rows::{Row, parts};
 use crate::plan_file::PlanFile;
-use crate::probe::finding::Finding;
+use crate::probe::finding::{Finding, Presence};
 use crate::workspace::Workspace;
 use disttest_runtime::base::digest::sha256_hex;
 use disttest_runtime::plan::Id;
@@ -52,7 +52,10 @@ fn capability(found: &Finding) -> (String, String, String, String) {
     let choice = found.choice.as_deref().map(|choice| format!("; operator: {choice}")).unwrap_or_default();
     let version = found.version.clone().unwrap_or_else(|| "—".to_owned());
     let source = format!("{}{choice}", found.source);
-    (found.requirement.clone(), found.presence.word().to_owned(), version, source)
+    // What nobody looked for, and the operator says how to do without, is missing.
+    let without = found.presence == Presence::Skipped && found.choice.is_some();
+    let presence = if without { Presence::Missing } else { found.presence };
+    (found.requirement.clone(), presence.word().to_owned(), version, source)
 }
 
 fn join(

@@ -1,7 +1,7 @@
 //! `run` in a repository whose tests were not authored.
 
 use crate::package::{Answer, PLAN_PATH, Package, answer, binary, with_arms};
-use crate::run::record;
+use crate::run::{record, text_of};
 use crate::stub;
 use disttest_runtime::verdict::{Harness, ScenarioRecord, Verdict};
 use serde_json::Value;
@@ -46,7 +46,7 @@ impl Repository {
     fn will_find(&self, id: &str, verdict: Verdict) {
         let mut record = ScenarioRecord { harness: Harness::Ephemeral, ..record(id, verdict) };
         record.declared.package = "disttest-harness".to_owned();
-        fs::write(self.beside(&format!("{id}.json")), serde_json::to_string(&record).unwrap()).unwrap();
+        fs::write(self.beside(&format!("{id}.json")), text_of(&self.package, &record)).unwrap();
     }
 
     /// As [`Repository::will_find`], of an arm.
@@ -197,7 +197,7 @@ fn a_test_in_the_repository_is_never_run_from_elsewhere() {
             "Cargo.toml",
             &format!("{manifest}\n[[test]]\nname = \"s1\"\npath = \"{}\"\nharness = false\n", FILES[0]),
         );
-        package.write("fake/S1.json", &serde_json::to_string(&record("S1", Verdict::FailReproducible)).unwrap());
+        package.write("fake/S1.json", &text_of(package, &record("S1", Verdict::FailReproducible)));
     });
     repository.will_find("S1", Verdict::PassSmoke);
     repository.will_find("S2", Verdict::PassSmoke);
@@ -220,7 +220,7 @@ fn a_record_that_tells_of_another_harness_is_no_answer() {
     let repository = Repository::new();
     repository.run(&["--scenario", "S1"], 4);
     repository.fill(FILES[0], "");
-    fs::write(repository.beside("S1.json"), serde_json::to_string(&record("S1", Verdict::PassSmoke)).unwrap()).unwrap();
+    fs::write(repository.beside("S1.json"), text_of(&repository.package, &record("S1", Verdict::PassSmoke))).unwrap();
     assert!(reason(&repository.run(&["--scenario", "S1"], 4), "S1").contains("stands elsewhere"));
 }
 
@@ -250,6 +250,23 @@ fn a_system_that_no_longer_builds_is_not_tested_as_it_was_before() {
 }
 
 #[test]
+fn a_program_of_the_harness_does_not_stand_in_for_the_one_under_test() {
+    let repository = Repository::with(|package| package.write("src/bin/my-node.rs", "fn main() {}\n"));
+    repository.run(&["--scenario", "S1"], 4);
+    repository.fill(FILES[0], "const _: &str = env!(\"CARGO_BIN_EXE_my-node\");");
+    repository.will_find("S1", Verdict::PassSmoke);
+    let manifest = repository.beside("harness/Cargo.toml");
+    let text = fs::read_to_string(&manifest).unwrap();
+    let with = |name: &str| fs::write(&manifest, format!("{text}\n[[bin]]\nname = \"{name}\"\npath = \"own.rs\"\n"));
+    fs::write(repository.beside("harness/own.rs"), "fn main() {}\n").unwrap();
+    with("my-client").unwrap();
+    repository.run(&["--scenario", "S1"], 0);
+    with("my-node").unwrap();
+    let why = reason(&repository.run(&["--scenario", "S1"], 4), "S1");
+    assert!(why.contains("has a program `my-node` of its own"), "{why}");
+}
+
+#[test]
 fn a_package_of_another_plan_or_of_an_earlier_text_does_not_speak_for_this_one() {
     let repository = Repository::new();
     repository.run(&[], 4);
@@ -273,6 +290,28 @@ fn a_package_of_another_plan_or_of_an_earlier_text_does_not_speak_for_this_one()
     let answer = repository.disttest(&[&args[..], &["--refresh-harness"]].concat());
     assert!(answer.err.contains("Does it still do what the plan says?"), "{}", answer.err);
     assert!(now() != before && now().contains("160 clients") && now().contains("Ok(Judged)"));
+}
+
+#[test]
+fn what_was_filled_for_an_earlier_text_of_the_plan_moves_into_the_repository_as_that() {
+    let repository = Repository::new();
+    repository.run(&["--scenario", "S1"], 4);
+    repository.fill(FILES[0], "");
+    let filled = fs::read_to_string(repository.beside("harness").join(FILES[0])).unwrap();
+    repository.package.edit(PLAN_PATH, "16 clients", "160 clients");
+    let harness = repository.beside("harness").display().to_string();
+    let target = target().display().to_string();
+    let variables = [("DIST_TEST_AUTHOR_MODE", "1"), ("CARGO_TARGET_DIR", &target)];
+    for (args, status) in [
+        (["author", PLAN_PATH, "--scenario", "S1", "--from-harness", &harness], 0),
+        (["run", PLAN_PATH, "--scenario", "S1", "--harness", &harness], 4),
+    ] {
+        repository.disttest_with(&args, &variables).expect(status);
+        assert_eq!(repository.package.read(FILES[0]), filled, "{args:?}: its digest is that of what it was filled for");
+        let answer = repository.disttest(&["author", PLAN_PATH, "--scenario", "S1", "--check"]).expect(1);
+        assert!(answer.out.contains("160 clients"), "{}", answer.out);
+        fs::remove_file(repository.package.path(FILES[0])).unwrap();
+    }
 }
 
 #[test]

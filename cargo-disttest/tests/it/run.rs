@@ -1,7 +1,7 @@
 //! `run` in a package whose tests are stand-ins for the harness: each writes the record that the test wants.
 
 use crate::package::{Answer, PLAN_PATH, Package, with_arms};
-use disttest_runtime::plan::{Budget, Budgets, Category, Release, Tier};
+use disttest_runtime::plan::{Budget, Budgets, Category, Release, Tier, parse, scenario_digest};
 use disttest_runtime::verdict::{Declared, DeclaredFault, Drift, Harness, ScenarioRecord, Scope, Step, Verdict, Why};
 
 /// Lists one test; when run, tells what it was given and leaves the record that lies in `fake/`.
@@ -108,6 +108,7 @@ pub(crate) fn record(id: &str, verdict: Verdict) -> ScenarioRecord {
         schema: "disttest.scenario/1".into(),
         declared: declared(id),
         unfilled: Vec::new(),
+        lacking: Vec::new(),
         tier: Tier::Smoke,
         tier_met: met,
         runs: Vec::new(),
@@ -118,9 +119,20 @@ pub(crate) fn record(id: &str, verdict: Verdict) -> ScenarioRecord {
     }
 }
 
+/// The text of `record`, left by a test that was made for the plan as it stands in `package`.
+pub(crate) fn text_of(package: &Package, record: &ScenarioRecord) -> String {
+    let plan = parse(&package.read(PLAN_PATH)).0;
+    let root = record.declared.id.split('/').next().unwrap();
+    let scenario = plan.scenarios.iter().find(|scenario| scenario.id.value.to_string() == root);
+    let mut record = record.clone();
+    if record.declared.scenario_sha256.is_empty() {
+        record.declared.scenario_sha256 = scenario.map(|s| scenario_digest(&plan, s)).unwrap_or_default();
+    }
+    serde_json::to_string(&record).unwrap()
+}
+
 fn leave(package: &Package, record: &ScenarioRecord) {
-    let name = format!("fake/{}.json", record.declared.id);
-    package.write(&name, &serde_json::to_string(record).unwrap());
+    package.write(&format!("fake/{}.json", record.declared.id), &text_of(package, record));
 }
 
 /// The answer of `run` when the two scenarios leave these records.
@@ -160,7 +172,9 @@ fn what_the_environment_says_does_not_change_a_run() {
     let package = package();
     leave(&package, &pass("S1"));
     let variables = [("DISTTEST_SEEDS", "1"), ("DISTTEST_CHILD", "1"), ("NEXTEST_RUN_ID", "x"), ("DISTTEST_TIER", "x")];
-    package.disttest_with(&["run", PLAN_PATH, "--scenario", "S1"], &variables).expect(0);
+    let answer = package.disttest_with(&["run", PLAN_PATH, "--scenario", "S1"], &variables).expect(0);
+    let said = "Session: DONE_WITH_CONCERNS (smoke tier; not asked for: S2)";
+    assert!(answer.out.contains(said), "the reports of the session say no less: {}", answer.out);
     let told = package.read("fake/S1.told");
     for part in ["SEEDS", "CHILD", "NEXTEST", "TIER=x"] {
         assert!(!told.contains(part), "{told}");
@@ -211,11 +225,21 @@ fn a_record_of_something_else_is_no_answer() {
     let check = |change: fn(&mut ScenarioRecord), status: i32, expect: &str| {
         let mut first = pass("S1");
         change(&mut first);
-        package.write("fake/S1.json", &serde_json::to_string(&first).unwrap());
+        package.write("fake/S1.json", &text_of(&package, &first));
         leave(&package, &pass("S2"));
         let answer = package.disttest(&["run", PLAN_PATH]).expect(status);
         assert!(answer.out.contains(expect), "{expect}: {}", answer.out);
     };
+    check(
+        |record| record.declared.plan = "docs/other.md".into(),
+        3,
+        "its test was made from another plan, docs/other.md",
+    );
+    check(
+        |record| record.declared.scenario_sha256 = "0".repeat(64),
+        3,
+        "its test was made for another text of the scenario",
+    );
     check(|record| record.declared.id = "S9".into(), 4, "its record is of S9");
     check(|record| record.tier = Tier::Hardening, 4, "for the hardening tier");
     check(
@@ -262,6 +286,39 @@ fn a_file_that_does_not_compile_does_not_keep_the_others_from_running() {
     let answer = package.disttest(&["run", PLAN_PATH]).expect(4);
     assert!(answer.out.contains("tests/auto/s1.rs does not build"), "{}", answer.out);
     assert!(answer.out.contains("stand-in S2 runs"), "{}", answer.out);
+}
+
+#[test]
+fn a_program_of_another_member_is_built_anew_and_never_tested_as_it_was_before() {
+    let package = package();
+    leave(&package, &pass("S1"));
+    package.edit(
+        "Cargo.toml",
+        "[workspace]\n",
+        "[workspace]\nmembers = [\"node\"]\n\n[dev-dependencies]\nnode = { path = \"node\" }\n",
+    );
+    package.write("node/Cargo.toml", "[package]\nname = \"node\"\nversion = \"0.1.0\"\nedition = \"2024\"\n");
+    package.write("node/src/lib.rs", "");
+    package.write("node/src/main.rs", "fn main() {}\n");
+    let target = package.path("target").display().to_string();
+    let run = || package.disttest_with(&["run", PLAN_PATH, "--scenario", "S1"], &[("CARGO_TARGET_DIR", &target)]);
+    run().expect(0);
+    assert!(package.path("target/debug").join(format!("node{}", std::env::consts::EXE_SUFFIX)).is_file());
+    package.write("node/src/main.rs", "fn main() { nonsense() }\n");
+    let answer = run().expect(4);
+    assert!(answer.out.contains("the programs of node, on which its package depends, do not build"), "{}", answer.out);
+}
+
+#[test]
+fn a_test_that_git_ignores_is_said_to_be_no_part_of_the_commit() {
+    let package = package();
+    leave(&package, &pass("S1"));
+    package.write(".gitignore", "/tests/auto/s1.rs\n/target\n");
+    package.commit_all();
+    let answer = package.disttest(&["run", PLAN_PATH, "--scenario", "S1"]).expect(0);
+    assert!(answer.err.contains("git ignores tests/auto/s1.rs: the commit that the reports name"), "{}", answer.err);
+    let answer = package.disttest(&["run", PLAN_PATH, "--scenario", "S2"]).expect(4);
+    assert!(!answer.err.contains("git ignores"), "{}", answer.err);
 }
 
 #[test]
@@ -383,7 +440,7 @@ fn package_of_arms() -> Package {
 fn leave_arm(package: &Package, arm: &str, verdict: Verdict) {
     let mut left = record("S1", verdict);
     (left.declared.id, left.declared.target) = (format!("S1/{arm}"), format!("s1_{arm}"));
-    package.write(&format!("fake/S1__{arm}.json"), &serde_json::to_string(&left).unwrap());
+    package.write(&format!("fake/S1__{arm}.json"), &text_of(package, &left));
 }
 
 #[test]

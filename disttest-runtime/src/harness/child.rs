@@ -5,6 +5,7 @@ use super::process;
 use crate::run;
 use crate::session::{disk, lock};
 use crate::verdict::RunRequest;
+use std::io::Read;
 use std::path::Path;
 
 /// Set by the supervisor to its own process id.
@@ -46,6 +47,10 @@ fn answer(entries: &[Entry], filters: &[String], supervisor: &str, request: &Pat
     // Held to the end of this process, whatever ends it: who finds it free knows that the run is over.
     let _alive = lock(&run_dir.join(ALIVE), &format!("process {}", std::process::id()))
         .map_err(|error| format!("cannot lock the folder of the run: {error}"))?;
+    // Nothing of the scenario has run yet, and nothing can read it again.
+    let mut secret = String::new();
+    std::io::stdin().read_to_string(&mut secret).map_err(|error| format!("the supervisor said nothing: {error}"))?;
+    run::seal::hold(secret);
     let record = run::execute(entry.registration, request.clone());
-    disk::write_json(&run_dir.join("run.json"), &record).map_err(|error| format!("cannot write run.json: {error}"))
+    run::record::write(&record).map_err(|error| format!("cannot write run.json: {error:#}"))
 }

@@ -6,12 +6,14 @@ use super::interrupt::Interrupts;
 use super::process;
 use super::progress::Tail;
 use crate::nemesis::undo_journal;
+use crate::run::seal;
 use crate::session::{disk, read_run, settle_run};
 use crate::verdict::{RunRecord, RunRequest};
 use anyhow::{Context, Result};
 use std::fs::{self, File};
+use std::io::Write;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
+use std::process::Command;
 use std::time::Duration;
 use tokio::time::Instant;
 
@@ -74,9 +76,14 @@ impl Execution {
     /// execution is left.
     pub(crate) async fn run(&self, console: &mut Console, interrupts: &mut Interrupts) -> Result<Executed> {
         let run_dir = self.run_dir();
-        let (how, ending) = match self.spawn() {
+        let secret = seal::secret();
+        let (how, ending) = match self.spawn(&secret) {
             Ok(child) => self.watch(child, console, interrupts).await?,
             Err(error) => (format!("its process could not be started: {error:#}"), None),
+        };
+        let how = match seal::unsealed(&run_dir, &secret)? {
+            Some(why) => format!("{how}; {why}"),
+            None => how,
         };
         let mut notes = undo_journal(&run_dir);
         settle_run(&run_dir, &self.request, &how, notes.clone())?;
@@ -90,15 +97,19 @@ impl Execution {
         Ok(Executed { record: read_run(&run_dir, &self.request), notes, interrupted })
     }
 
-    fn spawn(&self) -> Result<tokio::process::Child> {
+    fn spawn(&self, secret: &str) -> Result<tokio::process::Child> {
         let run_dir = self.run_dir();
         let log = File::create(run_dir.join("test.log"))?;
+        // It can be read once; neither a file nor the environment keeps it.
+        let (given, mut give) = std::io::pipe()?;
+        give.write_all(secret.as_bytes())?;
+        drop(give);
         let mut command = Command::new(std::env::current_exe().context("where is this test binary?")?);
         command
             .args(["--exact", &self.name, "--nocapture", "--include-ignored"])
             .env(CHILD, std::process::id().to_string())
             .env(REQUEST, run_dir.join("request.json"))
-            .stdin(Stdio::null())
+            .stdin(given)
             .stdout(log.try_clone()?)
             .stderr(log);
         process::detach(&mut command);

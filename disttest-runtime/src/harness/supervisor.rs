@@ -325,7 +325,8 @@ impl<'a> Supervisor<'a> {
         let runs = attempted.runs.iter().cloned().chain(pending).collect();
         let entry = attempted.entry;
         let drift = attempted.drift.clone();
-        let record = judge(&entry.declared, self.options.tier, runs, drift, entry.unfilled.clone());
+        let lacking = attempted.joined.session.lacking(&entry.declared.id);
+        let record = judge(&entry.declared, self.options.tier, runs, drift, entry.unfilled.clone(), lacking);
         ScenarioRecord { harness: self.options.harness(), ..record }
     }
 

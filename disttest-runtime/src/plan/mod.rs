@@ -19,6 +19,7 @@ pub mod names;
 mod no_fault;
 mod parse;
 mod render;
+mod requirements;
 mod resolve;
 mod rules;
 mod suppress;

@@ -134,7 +134,7 @@ fn joined_verdict(plan: Option<&Plan>, parts: &[&Case<'_>]) -> (Verdict, String)
 /// Facts of one record.
 pub(super) fn facts(record: &ScenarioRecord) -> Facts {
     let runs: Vec<RunRecord> = record.runs.iter().map(|(_, run)| run.clone()).collect();
-    Facts::gather(&record.declared, &runs, &record.drift, &record.unfilled)
+    Facts::gather(&record.declared, &runs, &record.drift, &record.unfilled).lacking(&record.lacking)
 }
 
 /// Every record, and every scenario and arm of the plan without one, in the order of ids.

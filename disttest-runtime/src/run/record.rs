@@ -1,6 +1,7 @@
 //! The record of a run and the files beside it, made of the facts gathered, however the run ended.
 
 use super::core::Core;
+use super::seal::seal;
 use super::signals;
 use crate::base::time::Nanos;
 use crate::nemesis::journaled_injections;
@@ -86,10 +87,12 @@ pub(super) fn never_began(request: RunRequest, why: String) -> RunRecord {
 }
 
 /// Writes `run_dir/run.json` in one step: there is a whole record or none.
-pub(super) fn write(record: &RunRecord) -> Result<()> {
+pub(crate) fn write(record: &RunRecord) -> Result<()> {
     let mut text = serde_json::to_vec_pretty(record)?;
     text.push(b'\n');
-    replace(&Path::new(&record.request.run_dir).join("run.json"), &text)
+    let run_dir = Path::new(&record.request.run_dir);
+    seal(run_dir, &text).context("run.json cannot be sealed")?;
+    replace(&run_dir.join("run.json"), &text)
 }
 
 /// Each declared victim signal gave at least one reading.

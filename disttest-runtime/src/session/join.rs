@@ -2,9 +2,11 @@
 
 use super::prune::prune;
 use super::rebuild::rebuild;
-use super::{Attempt, Held, Key, Layout, PlanFile, commit_under_test, discover_toolbox, disk, lock};
+use super::{
+    Attempt, Held, Key, Layout, PlanFile, changes_under_test, commit_under_test, discover_toolbox, disk, lock,
+};
 use crate::base::digest::sha256_hex;
-use crate::plan::{Plan, Tier};
+use crate::plan::{Id, Plan, Tier};
 use crate::verdict::{Declared, RunRecord, ScenarioRecord, SessionRecord, Verdict, violates};
 use anyhow::{Context, Result, bail, ensure};
 use serde::{Deserialize, Serialize};
@@ -14,6 +16,10 @@ use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
 const SESSION_SCHEMA: &str = "disttest.session/1";
+/// The text of the plan that the session is about.
+const PLAN_COPY: &str = "plan.md";
+/// What a row of the environment capability matrix says of something that is missing.
+pub const ABSENT: [&str; 2] = ["no", "too old"];
 /// Locks and the index of runs, below the session root.
 const RUNS: &str = ".runs";
 
@@ -83,6 +89,7 @@ impl Session {
         let turn = runs.join(format!("{slug}.turn"));
         let session =
             Session { layout: Layout::new(dir), record, plan: spec.plan.plan().cloned(), lock: lock_path, turn };
+        session.same_plan(spec)?;
         session.same_run(spec)?;
         Ok(session)
     }
@@ -95,6 +102,16 @@ impl Session {
     /// The session's record.
     pub fn record(&self) -> &SessionRecord {
         &self.record
+    }
+
+    /// What the scenario or arm `id` requires by its plan and was not there when the session was opened. It may have run
+    /// all the same, since the operator said so: a violation is one, and a PASS is none.
+    pub fn lacking(&self, id: &str) -> Vec<String> {
+        let (Some(plan), Some(id)) = (&self.plan, Id::parse(id)) else { return Vec::new() };
+        let required = plan.requirements_of(&id);
+        let missing = self.record.environment.iter().filter(|(_, present, ..)| ABSENT.contains(&present.as_str()));
+        let missing = missing.filter(|(requirement, ..)| required.contains(&requirement.as_str()));
+        missing.map(|(requirement, present, _, source)| format!("{requirement}: {present} ({source})")).collect()
     }
 
     /// Writes into the session's record that tests of it stand in the ephemeral package `folder`.
@@ -208,6 +225,20 @@ impl Session {
         Ok(runs.into_iter().filter(|(_, run)| violating.contains(&run.request.seed)).collect())
     }
 
+    /// The reports of a session say what its scenarios showed of one text of the plan. A result for another text, of a
+    /// later run with the same key or after an edit while the tests ran, would be shown as one for this text.
+    fn same_plan(&self, spec: &SessionSpec<'_>) -> Result<()> {
+        let held = fs::read(self.layout.dir().join(PLAN_COPY)).ok();
+        let now = spec.plan.found.as_ref().ok().map(|found| found.text.as_bytes());
+        ensure!(
+            held.as_deref() == now,
+            "session {} was begun with another text of the plan {} than it has now: begin a new session",
+            self.layout.dir().display(),
+            spec.plan.declared
+        );
+        Ok(())
+    }
+
     /// An explicit key may come again with another commit or other options: refuse, rather than mix two runs.
     fn same_run(&self, spec: &SessionSpec<'_>) -> Result<()> {
         if !spec.key.is_explicit() {
@@ -215,8 +246,14 @@ impl Session {
         }
         let head = |commit: &str| commit.trim_end_matches("-dirty").to_owned();
         let (ours, now) = (&self.record, commit_under_test(spec.workspace, spec.root));
+        let changes = |sha256: &Option<String>| sha256.clone().unwrap_or_else(|| "none".to_owned());
         let differs = [
             ("commit", head(&ours.commit), head(&now)),
+            (
+                "digest of uncommitted changes",
+                changes(&ours.changes),
+                changes(&changes_under_test(spec.workspace, spec.root)),
+            ),
             ("tier", ours.tier.to_string(), spec.tier.to_string()),
             ("arguments of the system under test", ours.sut_args.join(" "), spec.sut_args.join(" ")),
             (
@@ -288,7 +325,7 @@ fn create(spec: &SessionSpec<'_>, slug: &str, index: &Path) -> Result<PathBuf> {
         fs::create_dir_all(folder)?;
     }
     if let Ok(found) = &spec.plan.found {
-        disk::write_atomic(&dir.join("plan.md"), found.text.as_bytes())?;
+        disk::write_atomic(&dir.join(PLAN_COPY), found.text.as_bytes())?;
     }
     disk::write_json(&layout.session_record(), &new_record(spec, slug, started, &dir))?;
     let entry = IndexEntry {
@@ -340,6 +377,7 @@ fn new_record(spec: &SessionSpec<'_>, slug: &str, started: String, dir: &Path) -
         sut: sut.map_or_else(|| "unknown".to_owned(), |field| field.value.value.clone()),
         plan: spec.plan.declared.clone(),
         commit: commit_under_test(spec.workspace, spec.root),
+        changes: changes_under_test(spec.workspace, spec.root),
         dir: dir.display().to_string(),
         operator: operator(),
         toolbox: discover_toolbox(spec.workspace),

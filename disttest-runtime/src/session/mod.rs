@@ -22,9 +22,9 @@ mod scenario;
 mod toolbox;
 
 pub use attribute::{edited_fields, planned};
-pub use commit::commit_under_test;
+pub use commit::{changes_under_test, commit_under_test};
 pub use evidence::{read_run, settle_run};
-pub use join::{Session, SessionSpec};
+pub use join::{ABSENT, Session, SessionSpec};
 pub use key::{Key, KeyInputs, ProcessStamp};
 pub use layout::{Attempt, Layout, path_safe};
 pub use lock::{Held, is_free, lock, lock_holder, try_lock};

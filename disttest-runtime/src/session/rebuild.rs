@@ -1,10 +1,10 @@
 //! Everything derived in a session, built again from what is on disk: running it twice changes no byte.
 
-use super::scenario::{SCENARIO_SCHEMA, not_run};
+use super::scenario::{SCENARIO_SCHEMA, judge, not_run};
 use super::{Layout, disk, manifest, path_safe};
 use crate::plan::{Id, Plan, Tier};
 use crate::report;
-use crate::verdict::{Declared, DeclaredFault, Drift, Event, ScenarioRecord, SessionRecord};
+use crate::verdict::{Declared, DeclaredFault, Drift, Event, ScenarioRecord, SessionRecord, Verdict};
 use std::fs;
 use std::io;
 use std::path::Path;
@@ -57,7 +57,19 @@ fn distrust(layout: &Layout, name: &str, record: &ScenarioRecord) -> Option<Stri
     let elsewhere = |(folder, run): &&(String, crate::verdict::RunRecord)| {
         layout.dir().join(folder) != Path::new(&run.request.run_dir) || run.request.scenario != record.declared.id
     };
-    record.runs.iter().find(elsewhere).map(|(folder, _)| format!("the execution in {folder} is not of this session"))
+    let foreign = record.runs.iter().find(elsewhere);
+    foreign.map(|(folder, _)| format!("the execution in {folder} is not of this session")).or_else(|| underived(record))
+}
+
+/// Why the verdict of a record is not what its own executions come to. What was not attempted has a reason of its own.
+fn underived(record: &ScenarioRecord) -> Option<String> {
+    if record.runs.is_empty() && record.verdict == Verdict::NotRun {
+        return None;
+    }
+    let ScenarioRecord { declared, tier, runs, drift, unfilled, lacking, .. } = record;
+    let derived = judge(declared, *tier, runs.clone(), drift.clone(), unfilled.clone(), lacking.clone());
+    let same = (derived.verdict, derived.tier_met) == (record.verdict, record.tier_met);
+    (!same).then(|| format!("its record says {}, its executions come to {}", record.verdict, derived.verdict))
 }
 
 fn rejected(name: &str, tier: Tier, why: String) -> ScenarioRecord {

@@ -6,21 +6,24 @@ use crate::verdict::{self, Declared, Drift, Facts, Harness, RunRecord, ScenarioR
 /// The schema of [`ScenarioRecord`].
 pub(crate) const SCENARIO_SCHEMA: &str = "disttest.scenario/1";
 
-/// Judges `runs`: (folder relative to the session, record), re-runs included.
+/// Judges `runs`: (folder relative to the session, record), re-runs included. `lacking` is what was missing before the
+/// first of them.
 pub fn judge(
     declared: &Declared,
     tier: Tier,
     runs: Vec<(String, RunRecord)>,
     drift: Drift,
     unfilled: Vec<String>,
+    lacking: Vec<String>,
 ) -> ScenarioRecord {
     let records: Vec<RunRecord> = runs.iter().map(|(_, record)| record.clone()).collect();
-    let (verdict, why) = verdict::decide(&Facts::gather(declared, &records, &drift, &unfilled));
+    let (verdict, why) = verdict::decide(&Facts::gather(declared, &records, &drift, &unfilled).lacking(&lacking));
     let tier_met = verdict::tier_met(declared, &records);
     ScenarioRecord {
         schema: SCENARIO_SCHEMA.to_owned(),
         declared: declared.clone(),
         unfilled,
+        lacking,
         tier,
         tier_met,
         runs,
@@ -45,7 +48,7 @@ pub fn not_run(
     rule: &str,
     reason: String,
 ) -> ScenarioRecord {
-    let mut record = judge(declared, tier, Vec::new(), drift, unfilled);
+    let mut record = judge(declared, tier, Vec::new(), drift, unfilled, Vec::new());
     record.verdict = Verdict::NotRun;
     record.tier_met = None;
     record.why = Why { steps: vec![Step { rule: rule.to_owned(), verdict: Verdict::NotRun, reason }] };

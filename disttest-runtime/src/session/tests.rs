@@ -67,7 +67,7 @@ fn run(session: &Session, id: &str, seed: u64, attempt: Attempt, violation: bool
 }
 
 fn record(id: &str, runs: Vec<(String, RunRecord)>) -> ScenarioRecord {
-    judge(&declared(id), Tier::Smoke, runs, Drift::None, Vec::new())
+    judge(&declared(id), Tier::Smoke, runs, Drift::None, Vec::new(), Vec::new())
 }
 
 fn bytes_below(dir: &Path) -> BTreeMap<PathBuf, Vec<u8>> {
@@ -199,6 +199,118 @@ fn an_explicit_key_with_other_options_is_refused() {
     assert_eq!(join(Tier::Smoke).expect("joined").layout().dir(), first.layout().dir());
     let error = join(Tier::Hardening).expect_err("another run");
     assert!(error.to_string().contains("its tier is `smoke`, now it is `hardening`"), "{error}");
+}
+
+#[test]
+fn a_verdict_that_nobody_derived_is_never_reported() {
+    let world = World::new();
+    let session = world.join("run-1");
+    let (attempt, _) = session.begin(&declared("S1")).expect("begun");
+    let died = record("S1", vec![run(&session, "S1", 7, attempt, false)]);
+    let check = |change: &dyn Fn(&mut ScenarioRecord), expect: &str| {
+        let mut forged = died.clone();
+        change(&mut forged);
+        session.finish(&forged).expect("finished");
+        let finding = fs::read_to_string(session.layout().finding("S1")).expect("read");
+        assert!(finding.contains(expect), "{expect}: {finding}");
+    };
+    check(&|_| (), "INCONCLUSIVE-oracle-too-weak");
+    check(&|record| record.verdict = Verdict::PassHardening, "its record says PASS-hardening, its executions come to");
+    check(&|record| record.tier_met = Some(Tier::Hardening), "its executions come to");
+    check(&|record| record.verdict = Verdict::NotRun, "its record says NOT-RUN");
+    let without_runs = |record: &mut ScenarioRecord| {
+        record.runs.clear();
+        record.verdict = Verdict::PassSmoke;
+    };
+    check(&without_runs, "its record says PASS-smoke, its executions come to NOT-RUN");
+}
+
+#[test]
+fn what_a_scenario_requires_and_was_missing_makes_a_pass_of_it_none() {
+    let world = World::new();
+    let (ws, root) = (world.dir.path().join("ws"), world.root());
+    let text = "# Test Plan: x\n\n## 6b. Environment requirements\n\n\
+        | Requirement | Version floor | Used by scenarios | Install hint |\n|---|---|---|---|\n\
+        | etcd | 3 | S1 | — |\n| lo | — | S1, S2 | — |\n";
+    fs::write(ws.join("plan.md"), text).expect("written");
+    let row = |requirement: &str, present: &str| {
+        (requirement.to_owned(), present.to_owned(), "—".to_owned(), "operator: proceed without it".to_owned())
+    };
+    let spec = |key: &str, environment: &[(String, String, String, String)]| {
+        let plan = PlanFile::find("plan.md", &ws);
+        let spec = SessionSpec {
+            root: &root,
+            workspace: &ws,
+            key: &Key::Nextest(String::from(key)),
+            plan: &plan,
+            tier: Tier::Smoke,
+            sut_args: &[],
+            missing_budgets_allowed: false,
+            environment,
+        };
+        Session::join(&spec).expect("joined")
+    };
+    let session = spec("run-1", &[row("etcd", "no"), row("lo", "yes")]);
+    assert_eq!(session.lacking("S1"), ["etcd: no (operator: proceed without it)"]);
+    assert!(session.lacking("S2").is_empty() && session.lacking("no id").is_empty());
+    assert_eq!(spec("run-1", &[]).lacking("S1").len(), 1, "whoever joins later knows it");
+    assert_eq!(spec("run-2", &[row("etcd", "too old")]).lacking("S1/api").len(), 1);
+    assert!(spec("run-3", &[row("etcd", "unknown")]).lacking("S1").is_empty());
+    assert!(spec("run-4", &[]).lacking("S1").is_empty(), "nobody looked");
+    let (attempt, _) = session.begin(&declared("S1")).expect("begun");
+    let judged = |violation| {
+        let runs = vec![run(&session, "S1", 7, attempt, violation)];
+        judge(&declared("S1"), Tier::Smoke, runs, Drift::None, Vec::new(), session.lacking("S1")).verdict
+    };
+    assert_eq!(judged(false), Verdict::InconclusiveEnv);
+    assert!(judged(true).is_fail(), "a violation stands");
+}
+
+#[test]
+fn results_for_two_texts_of_a_plan_never_share_a_session() {
+    let world = World::new();
+    let plan = world.dir.path().join("ws/docs/plan.md");
+    let text = include_str!("../../tests-data/plans/register.md");
+    let write = |text: &str| fs::create_dir_all(plan.parent().expect("a folder")).and_then(|()| fs::write(&plan, text));
+    for key in [Key::Named("nightly".to_owned()), Key::Nextest("run-1".to_owned())] {
+        write(text).expect("written");
+        let join = || world.join_with(&key, "docs/plan.md", Tier::Smoke);
+        let begun = join().expect("joined").layout().dir().to_owned();
+        assert_eq!(join().expect("joined").layout().dir(), begun);
+        write(&text.replace("no-lost-ack", "no-lost-acks")).expect("written");
+        let error = join().expect_err("another text").to_string();
+        assert!(error.contains("was begun with another text of the plan docs/plan.md"), "{error}");
+    }
+}
+
+#[test]
+fn results_for_two_states_of_the_tree_never_share_a_session_of_one_name() {
+    let world = World::new();
+    let ws = world.dir.path().join("ws");
+    let git = |args: &[&str]| {
+        let mut command = std::process::Command::new("git");
+        command.arg("-C").arg(&ws).args(["-c", "user.name=t", "-c", "user.email=t@t"]).args(args);
+        assert!(command.output().expect("git").status.success(), "{args:?}");
+    };
+    let lib = |text: &str| fs::write(ws.join("lib.rs"), text).expect("written");
+    let joined = |key: &str| world.join_with(&Key::Named(key.to_owned()), "docs/plan.md", Tier::Smoke);
+    lib("good\n");
+    git(&["init", "-q"]);
+    git(&["add", "-A"]);
+    git(&["commit", "-qm", "start"]);
+    joined("clean").expect("joined");
+    fs::write(ws.join("left-by-a-test"), "").expect("written");
+    joined("clean").expect("joined: what no commit knows is not under test");
+    lib("bad\n");
+    for (key, now) in [("clean", "none"), ("one", "")] {
+        if key == "one" {
+            joined(key).expect("begun with changes");
+            joined(key).expect("joined with the same changes");
+            lib("worse\n");
+        }
+        let error = joined(key).expect_err("another state of the tree").to_string();
+        assert!(error.contains(&format!("its digest of uncommitted changes is `{now}")), "{error}");
+    }
 }
 
 #[test]

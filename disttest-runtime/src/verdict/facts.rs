@@ -59,6 +59,13 @@ impl Facts {
             drift: drift.clone(),
         }
     }
+
+    /// These facts, of a scenario that was started although something it requires was missing.
+    #[must_use]
+    pub fn lacking(mut self, lacking: &[String]) -> Facts {
+        self.env_missing.splice(0..0, lacking.iter().cloned());
+        self
+    }
 }
 
 /// Preconditions of every scenario, then those of a scenario with a fault.

@@ -342,6 +342,9 @@ pub struct ScenarioRecord {
     pub declared: Declared,
     /// Unfilled regions, if any: the scenario is NOT-RUN.
     pub unfilled: Vec<String>,
+    /// What the plan says that it requires of its environment and what was found missing before it started.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub lacking: Vec<String>,
     /// Tier asked for.
     pub tier: Tier,
     /// Tier met, if any.
@@ -398,6 +401,9 @@ pub struct SessionRecord {
     pub plan: String,
     /// Commit under test, `unknown` outside a repository; `-dirty` behind it when the tree has changes.
     pub commit: String,
+    /// SHA-256 of what the tracked files have beside the commit, when they have something.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub changes: Option<String>,
     /// Session folder.
     pub dir: String,
     /// Who ran it.

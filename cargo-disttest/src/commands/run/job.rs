@@ -5,15 +5,16 @@ use super::ids_of_parts;
 use crate::author::attribute::Attribute;
 use crate::harness::stage::Stage;
 use crate::plan_file::PlanFile;
+use crate::runner::build::Authored;
 use crate::runner::execute::{self, Order};
 use crate::runner::interrupt::Interruptible;
 use crate::runner::record;
 use crate::runner::rows::Row;
 use crate::targets::{self, Target};
+use crate::workspace::Workspace;
 use disttest_runtime::plan::{Id, Scenario, Tier};
-use disttest_runtime::verdict::{Harness, test_is_ok};
-use std::collections::BTreeMap;
-use std::path::{Path, PathBuf};
+use disttest_runtime::verdict::{Harness, Verdict, test_is_ok};
+use std::path::Path;
 
 /// What the scenarios of a run share.
 pub(super) struct Job<'a> {
@@ -23,7 +24,8 @@ pub(super) struct Job<'a> {
     /// Ids of scenarios and arms; none: all.
     pub(super) asked: &'a [String],
     pub(super) order: &'a Order,
-    pub(super) executables: &'a BTreeMap<PathBuf, PathBuf>,
+    pub(super) workspace: &'a Workspace,
+    pub(super) authored: &'a Authored,
     pub(super) found: &'a targets::Found,
     pub(super) stage: &'a Stage,
 }
@@ -91,7 +93,8 @@ impl<'a> Job<'a> {
         if target.placed.test_target().is_none() {
             return Err(format!("Cargo.toml has no [[test]] entry for {shown}: cargo disttest author writes it"));
         }
-        Ok(self.executables.get(&path).ok_or(format!("{shown} does not build"))?)
+        let beside = self.workspace.programs_beside(&target.placed.member);
+        self.authored.executable(&path, beside)?.ok_or(format!("{shown} does not build"))
     }
 
     /// The row of a scenario or arm that ran; `Err` says why it did not.
@@ -110,7 +113,9 @@ impl<'a> Job<'a> {
             return Err(format!("its record is of another test, {place} (the test process ended with {status})"));
         }
         let verdict = record.verdict;
-        let mut against = Vec::new();
+        let made = record::made_for_another(&record, attribute);
+        let mut against: Vec<String> =
+            made.into_iter().map(|why| format!("{why} (cargo disttest author --check)")).collect();
         let edited = record::edited(&record, &self.plan.plan, scenario, attribute);
         if !edited.is_empty() {
             let fields = edited.join(", ");
@@ -125,10 +130,12 @@ impl<'a> Job<'a> {
             Some(step) if !verdict.is_pass() => step.reason.clone(),
             _ => String::new(),
         };
+        // What speaks against a PASS makes it none, for the session as well.
+        let cap = if against.is_empty() { verdict } else { verdict.at_most(Verdict::PartialSurface) };
         Ok(Row {
             scenario: record.declared.id.clone(),
             name: target.wanted.name.clone(),
-            verdict,
+            verdict: cap,
             tier_met: record.tier_met,
             ok: ok && against.is_empty(),
             reason,

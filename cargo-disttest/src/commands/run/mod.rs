@@ -3,9 +3,10 @@
 mod job;
 mod summary;
 
-use super::{Context, author};
+use super::{Context, author, shorter};
 use crate::cli::RunArgs;
 use crate::exit_code::{End, Failure, Outcome};
+use crate::git;
 use crate::harness::Site;
 use crate::harness::place::{Unauthored, unauthored};
 use crate::harness::stage::Stage;
@@ -55,10 +56,11 @@ pub(super) fn run(context: &Context, args: &RunArgs) -> Outcome {
     if unauthored.is_empty() && folder.is_some() {
         context.console.warning("--harness has no effect: every test that could be in it stands in the repository");
     }
+    say_what_git_ignores(context, &workspace, &found);
     let named = named(&workspace, &plan, &found, &unauthored);
     let targets: Vec<&Target> = found.targets.iter().collect();
     let options = build::Options { release: args.release, quiet: context.common.quiet };
-    let executables = build::executables(&workspace, &targets, options)?;
+    let authored = build::authored(&workspace, &targets, options)?;
     if !environment.is_empty() {
         session::open(&workspace, &named, &order, &environment)
             .map_err(|why| Failure::new(End::Unwritable, format!("the session folder: {why:#}")))?;
@@ -67,9 +69,19 @@ pub(super) fn run(context: &Context, args: &RunArgs) -> Outcome {
     found.targets.extend(unauthored.into_iter().map(|test| test.target));
     let interruptible = Interruptible::listen()
         .map_err(|error| Failure::new(End::Bug, format!("signals cannot be listened for: {error}")))?;
-    let (executables, found) = (&executables, &found);
+    let (authored, found) = (&authored, &found);
     let asked = args.scenario.as_slice();
-    let mut job = Job { context, plan: &plan, asked, order: &order, executables, found, stage: &stage, interruptible };
+    let mut job = Job {
+        context,
+        plan: &plan,
+        asked,
+        order: &order,
+        workspace: &workspace,
+        authored,
+        found,
+        stage: &stage,
+        interruptible,
+    };
     // Each binary notes every function it has, so that what nobody asked for is known only when all have run.
     let ran: Vec<Vec<Row>> = scenarios.iter().map(|scenario| job.parts(scenario)).collect();
     stage.clear(&site);
@@ -100,6 +112,16 @@ fn workspace(context: &Context, args: &RunArgs) -> Result<Workspace, Failure> {
         );
         Failure::new(End::NotRun, message)
     })
+}
+
+/// The reports name a commit: a test that it does not have must not be taken for a part of it.
+fn say_what_git_ignores(context: &Context, workspace: &Workspace, found: &targets::Found) {
+    let paths = found.targets.iter().map(|target| target.placed.path());
+    for path in paths.filter(|path| git::is_ignored(&workspace.root, path) == Some(true)) {
+        let shown = shorter(&path).display().to_string();
+        let told = format!("git ignores {shown}: the commit that the reports name does not have this test");
+        context.console.warning(crate::console::visible(&told));
+    }
 }
 
 /// A forgotten export must not shorten a run, nor be taken for honoured.

@@ -8,7 +8,7 @@ use crate::plan_file::PlanFile;
 use crate::runner::execute::Order;
 use crate::runner::rows::{self, Row};
 use crate::runner::session;
-use disttest_runtime::plan::Tier;
+use disttest_runtime::plan::{Id, Tier};
 use disttest_runtime::verdict::{Harness, SessionVerdict};
 use serde::Serialize;
 use std::path::{Path, PathBuf};
@@ -20,6 +20,8 @@ pub(super) struct Summary {
     plan: String,
     tier: Tier,
     scenarios: Vec<Row>,
+    /// Ids of the plan's other scenarios: `--scenario` left them out.
+    not_asked_for: Vec<String>,
     /// The ephemeral package of scenarios without a test in the repository, when there are such.
     harness: Option<String>,
     session_verdict: SessionVerdict,
@@ -42,11 +44,14 @@ impl Summary {
         let existing = |name: &str| Some(session.join(name)).filter(|path| path.is_file());
         let shown = |path: PathBuf| shorter(&path).display().to_string();
         let end = rows::end(&rows);
+        let asked = |id: &Id| rows.iter().any(|row| Id::parse(&row.scenario).is_some_and(|row| row == *id));
+        let ids = plan.plan.scenarios.iter().map(|scenario| &scenario.id.value);
+        let not_asked_for: Vec<String> = ids.filter(|id| !asked(id)).map(ToString::to_string).collect();
         Summary {
             schema: "disttest.run-summary/1",
             plan: plan.shown.clone(),
             tier,
-            session_verdict: rows::session_verdict(&rows),
+            session_verdict: rows::session_verdict(&rows, not_asked_for.len()),
             report: existing("findings/report.md").map(shown),
             session_log: existing("session-log.md").map(shown),
             manifest_sha256: session::manifest_sha256(&session),
@@ -55,6 +60,7 @@ impl Summary {
             session: written.then(|| shown(session)),
             exit_status: end.exit_code().number(),
             scenarios: rows,
+            not_asked_for,
         }
     }
 
@@ -87,11 +93,18 @@ impl Summary {
         Ok(end)
     }
 
-    /// Which scenarios passed below the tier that was asked for: a reader must not take "DONE" for it.
+    /// Which scenarios passed below the tier that was asked for, and which were left out: a reader must not take the
+    /// session's verdict for theirs.
     fn short_of_it(&self) -> String {
         let short = self.scenarios.iter().filter(|row| row.verdict.is_pass() && !row.ok);
         let short: Vec<&str> = short.map(|row| row.scenario.as_str()).collect();
-        if short.is_empty() { String::new() } else { format!(" asked for, not met by {}", short.join(", ")) }
+        let short =
+            if short.is_empty() { String::new() } else { format!(" asked for, not met by {}", short.join(", ")) };
+        match self.not_asked_for.len() {
+            0 => short,
+            n if n <= 5 => format!("{short}; not asked for: {}", self.not_asked_for.join(", ")),
+            n => format!("{short}; {n} scenarios of the plan not asked for"),
+        }
     }
 }
 
