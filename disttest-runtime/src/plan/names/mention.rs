@@ -44,10 +44,9 @@ impl Index {
     /// See [`mentions`].
     pub(crate) fn mentions(&self, text: &str) -> Vec<Mention> {
         // Only ASCII letters are lowered, so offsets stay; line breaks become blanks so that a wrapped name is found.
-        let mut plain = text.to_ascii_lowercase();
-        if plain.contains('\n') {
-            plain = plain.replace('\n', " ");
-        }
+        let mut bytes = text.as_bytes().to_ascii_lowercase();
+        bytes.iter_mut().filter(|byte| **byte == b'\n').for_each(|byte| *byte = b' ');
+        let plain = String::from_utf8(bytes).unwrap_or_else(|_| text.to_ascii_lowercase());
         let mut found = self.spellings(&plain);
         if found.is_empty() {
             return Vec::new();

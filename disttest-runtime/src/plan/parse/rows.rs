@@ -8,7 +8,7 @@ use crate::base::diagnostic::{Span, Spanned};
 use crate::plan::Id;
 use crate::plan::model::{Claim, MissingClaim, Row};
 use crate::plan::rules::report;
-use std::collections::HashSet;
+use rustc_hash::FxHashSet;
 
 const fn column(name: &'static str, words: &'static [&'static str]) -> Column {
     Column { name, words }
@@ -120,7 +120,7 @@ impl Reader<'_> {
     /// Tells each of those that no table defines.
     pub(super) fn tell_loose_claims(&mut self) {
         let loose = std::mem::take(&mut self.loose_claims);
-        let defined: HashSet<&Id> = self.plan.claims.iter().map(|c| &c.id.value).collect();
+        let defined: FxHashSet<&Id> = self.plan.claims.iter().map(|c| &c.id.value).collect();
         for Spanned { value: id, span } in loose.into_iter().filter(|id| !defined.contains(&id.value)) {
             let message = format!("{id} starts this bullet, but claims are read from the table only");
             let help = format!("write the row `| {id} | <claim> | <category> | <source> | no |`");
