@@ -90,7 +90,7 @@ const WHOLE: &[&str] = &[
 
 fn says_whole(passage: &Passage<'_>) -> bool {
     // What it cannot detect is nothing that it checks.
-    has(passage.text.split("cannot detect").next().unwrap_or(""), WHOLE)
+    passage.has(WHOLE) && has(passage.text.split("cannot detect").next().unwrap_or(""), WHOLE)
 }
 
 /// The checkers of a text whose reach it names.

@@ -275,6 +275,10 @@ fn reports_itself(case: &Case<'_>) -> bool {
 /// A nemesis has evidence, and from both sides.
 pub(super) fn landing_sides(context: &Context<'_>, out: &mut Told) {
     for (owner, field) in planned(context) {
+        // Resolved from the signals of this very field: both sides are named.
+        if owner.serious && matches!(owner.resolved.fault, Fault::Planned { .. }) {
+            continue;
+        }
         let id = &owner.id.value;
         let found = sides(&field.value);
         if found != (true, true) && unread_clauses(&field.value) > 0 && !reports_itself(owner) {

@@ -138,7 +138,7 @@ impl Reader<'_> {
             scenario.span.end = scenario.span.end.max(code.span.end);
             let before = draft.starts.partition_point(|(at, ..)| *at <= code.span.start);
             let owner = before.checked_sub(1).and_then(|i| draft.starts.get(i));
-            let of_skeleton = owner.filter(|(_, label, _)| label == SKELETON);
+            let of_skeleton = owner.filter(|(_, skeleton, _)| *skeleton);
             let body = Spanned::new(code.body.clone(), code.span);
             let slot = match of_skeleton.map(|(.., arm)| *arm) {
                 Some(Some(arm)) => Some(&mut scenario.arms[arm].skeleton),
