@@ -115,7 +115,7 @@ fn finish(claims: Categories<'_>, name: String, view: View<'_>) -> (Resolved, Ve
         model: model(&view, &mut told),
         checkers: checkers(&view, &mut told),
         fault: fault(&view, &mut told),
-        budgets: view.budgets.clone(),
+        budgets: view.budgets,
     };
     (resolved, told)
 }
@@ -167,7 +167,8 @@ fn longest_model(text: &str) -> Option<String> {
 }
 
 fn offers_another(lower: &str) -> bool {
-    [" or ", " / ", "/`", " and ", " | "].iter().any(|joint| lower.chars().take(80).collect::<String>().contains(joint))
+    let end = lower.char_indices().nth(80).map_or(lower.len(), |(at, _)| at);
+    [" or ", " / ", "/`", " and ", " | "].iter().any(|joint| lower[..end].contains(joint))
 }
 
 fn checkers(view: &View<'_>, told: &mut Vec<Diagnostic>) -> Vec<(String, bool)> {

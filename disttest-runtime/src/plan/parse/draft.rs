@@ -75,6 +75,7 @@ impl Draft {
             // Code under a sub-heading is none of the field above it.
             self.starts.push((segment.at, false, self.arm));
         }
+        self.starts.reserve(fields.len());
         for field in fields.into_iter().filter(|f| f.label != NOTES || !f.value.value.is_empty()) {
             self.starts.push((field.value.span.start, field.label == SKELETON, self.arm));
             self.route(&segment.kind, field);

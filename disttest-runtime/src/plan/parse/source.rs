@@ -121,7 +121,8 @@ impl Mask<'_> {
                     };
                     let closed = !fenced || ends_with_fence(&self.text[range.clone()]);
                     let span = Span::new(range.start, range.end);
-                    code = Some(Code { span, language, body: String::new(), closed, fenced });
+                    let body = String::with_capacity(range.len());
+                    code = Some(Code { span, language, body, closed, fenced });
                     self.blank(range);
                 }
                 Event::End(TagEnd::CodeBlock) => {
