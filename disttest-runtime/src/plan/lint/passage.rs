@@ -98,7 +98,7 @@ pub(super) fn has(text: &str, phrases: &[&str]) -> bool {
             0x80..0xc0 => inside,
             _ => text[start..].starts_with(word),
         };
-        if !(opens && inside) || !byte.is_ascii() || firsts & bit(byte) == 0 {
+        if !(opens && inside && byte.is_ascii() && firsts & bit(byte) != 0) {
             continue;
         }
         for phrase in phrases.iter().filter(|phrase| phrase.as_bytes().first() == Some(&byte)) {
