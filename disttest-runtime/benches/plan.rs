@@ -85,6 +85,17 @@ fn check_of_10_mb(bencher: Bencher<'_, '_>, name: &str) {
     bencher.bench_local(|| plan::check(&text));
 }
 
+/// Every kind of hostile text, one after the other: twice the length, twice the time.
+#[divan::bench(args = [1, 2, 4], sample_count = 1, sample_size = 1)]
+fn check_of_every_hostile_text_of_so_many_mb(bencher: Bencher<'_, '_>, megabytes: usize) {
+    bencher.bench_local(|| {
+        hostile::KINDS
+            .iter()
+            .map(|kind| plan::check(&hostile::text(kind, megabytes * 1_000_000)).1.len())
+            .sum::<usize>()
+    });
+}
+
 fn hostile_text(name: &str) -> String {
     let kind = hostile::KINDS.iter().find(|kind| kind.name == name).expect("the argument is one of the names");
     hostile::text(kind, 10_000_000)

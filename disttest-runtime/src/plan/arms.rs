@@ -5,7 +5,7 @@ use super::model::{Arm, Plan, Scenario};
 use super::no_fault::{self, NoFault};
 use super::{Budget, Budgets, Category, Id, Release, parse};
 use crate::base::diagnostic::Spanned;
-use std::collections::HashSet;
+use rustc_hash::FxHashSet;
 
 /// Label in §7.M.S of the list of arms.
 const LIST: &str = "Scenario arms";
@@ -25,7 +25,7 @@ impl Scenario {
             parse::ids_in(text, 'S').into_iter().filter(move |id| !gone.contains(id))
         });
         let listed = listed.filter(|id| id.arm().is_some() && id.number() == self.id.value.number());
-        let mut seen = HashSet::new();
+        let mut seen = FxHashSet::default();
         blocks.chain(listed).filter(|id| seen.insert(id.clone())).collect()
     }
 

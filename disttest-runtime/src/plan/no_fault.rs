@@ -11,16 +11,23 @@ pub(super) enum NoFault {
     NoReason,
 }
 
+/// Emphasis and quotation marks around the word.
+const MARKS: [char; 4] = ['*', '`', '_', '"'];
+
 /// Reads the field. Only a leading `none`, `no fault` or `no faults` that a separator or the end follows counts:
 /// `None of the nodes is killed; …` plans something.
 pub(super) fn read(text: &str) -> NoFault {
+    // Nearly every field plans something, and says so with its first letter.
+    if !text.trim_start().trim_start_matches(MARKS).starts_with(['n', 'N']) {
+        return NoFault::Planned;
+    }
     let flat = text.split_whitespace().collect::<Vec<_>>().join(" ");
-    let bare = flat.trim_start_matches(['*', '`', '_', '"']);
+    let bare = flat.trim_start_matches(MARKS);
     let lower = bare.to_ascii_lowercase();
     let Some(word) = ["none", "no faults", "no fault"].iter().find(|w| lower.starts_with(**w)) else {
         return NoFault::Planned;
     };
-    let rest = bare[word.len()..].trim_start_matches(['*', '`', '_', '"']);
+    let rest = bare[word.len()..].trim_start_matches(MARKS);
     let separator = rest.trim_start();
     let follows = |mark: &str| separator.starts_with(mark);
     let ends = separator.is_empty() || ["—", "–", "--", "- ", ":", "(", ".", ";", ","].iter().any(|m| follows(m));

@@ -115,7 +115,7 @@ fn finish(claims: Categories<'_>, name: String, view: View<'_>) -> (Resolved, Ve
         model: model(&view, &mut told),
         checkers: checkers(&view, &mut told),
         fault: fault(&view, &mut told),
-        budgets: view.budgets.clone(),
+        budgets: view.budgets,
     };
     (resolved, told)
 }
@@ -167,7 +167,8 @@ fn longest_model(text: &str) -> Option<String> {
 }
 
 fn offers_another(lower: &str) -> bool {
-    [" or ", " / ", "/`", " and ", " | "].iter().any(|joint| lower.chars().take(80).collect::<String>().contains(joint))
+    let end = lower.char_indices().nth(80).map_or(lower.len(), |(at, _)| at);
+    [" or ", " / ", "/`", " and ", " | "].iter().any(|joint| lower[..end].contains(joint))
 }
 
 fn checkers(view: &View<'_>, told: &mut Vec<Diagnostic>) -> Vec<(String, bool)> {
@@ -209,14 +210,18 @@ fn checkers_named(text: &str) -> Vec<(Mention, bool)> {
         let behind = behind.rsplit_once([',', '+']).filter(|_| next < text.len()).map_or(behind, |(own, _)| own);
         let behind = behind.split(" and ").next().unwrap_or("");
         let from = all[..i].last().map_or(0, |m| m.at.end);
-        let before = text[from..mention.at.start].trim_end_matches(['`', '*', ' ', '\n']).to_ascii_lowercase();
-        let ahead = ["per-key", "per key", "per_key", "keyed"].iter().any(|w| before.ends_with(w));
+        let before = text[from..mention.at.start].trim_end_matches(['`', '*', ' ', '\n']).as_bytes();
+        let ends = |w: &[u8]| before.len().checked_sub(w.len()).is_some_and(|i| before[i..].eq_ignore_ascii_case(w));
+        let ahead = [&b"per-key"[..], b"per key", b"per_key", b"keyed"].into_iter().any(ends);
         out.push((mention.clone(), ahead || says_per_key(behind)));
     }
     out
 }
 
 fn says_per_key(text: &str) -> bool {
+    if !text.as_bytes().windows(3).any(|word| word.eq_ignore_ascii_case(b"key")) {
+        return false;
+    }
     let flat = text.split_whitespace().collect::<Vec<_>>().join(" ").to_ascii_lowercase();
     let said = ["per key", "per-key", "per_key", "for each key", "of each key", "on each key", "key by key"];
     said.iter().any(|w| flat.contains(w)) && !flat.contains("not per") && !flat.contains("cross-key")
@@ -299,9 +304,21 @@ fn nemeses_named(field: &Spanned<String>, told: &mut Vec<Diagnostic>) -> Vec<Str
     quoted
 }
 
+/// Each item once, in order. Few are looked through; a hostile field has a hundred thousand.
 fn unique(items: impl Iterator<Item = String>) -> Vec<String> {
+    const FEW: usize = 16;
     let mut seen = std::collections::HashSet::new();
-    items.filter(|item| seen.insert(item.clone())).collect()
+    let mut found: Vec<String> = Vec::new();
+    for item in items {
+        if found.len() == FEW {
+            seen.extend(found.iter().cloned());
+        }
+        let fresh = if found.len() < FEW { !found.contains(&item) } else { seen.insert(item.clone()) };
+        if fresh {
+            found.push(item);
+        }
+    }
+    found
 }
 
 #[cfg(test)]

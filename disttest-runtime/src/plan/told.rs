@@ -29,6 +29,12 @@ impl Told {
         }
     }
 
+    /// True when a diagnostic of this rule would only be counted: then it is, and need not be made.
+    pub(in crate::plan) fn only_counts(&mut self, rule: &str) -> bool {
+        let full = self.counts.get_mut(rule).filter(|count| **count >= MOST);
+        full.map(|count| *count += 1).is_some()
+    }
+
     /// Everything, in the order of the text; what was only counted is said with the last one of its rule.
     pub(in crate::plan) fn in_order(mut self) -> Vec<Diagnostic> {
         for (rule, more) in self.counts.iter().filter_map(|(rule, n)| Some((rule, n.checked_sub(MOST)?))) {
@@ -52,8 +58,11 @@ mod tests {
         let mut told = Told::default();
         (0..MOST + 500).for_each(|i| told.push(report("filler-row", Span::new(i, i), "a row", "delete it")));
         told.push(report("duplicate-id", Span::new(7, 8), "C1", "rename it"));
+        assert!(
+            told.only_counts("filler-row") && !told.only_counts("duplicate-id") && !told.only_counts("vague-oracle")
+        );
         let all = told.in_order();
         assert_eq!(all.len(), MOST + 1);
-        assert!(all.last().is_some_and(|d| d.message == "a row (and 500 more like this one)"));
+        assert!(all.last().is_some_and(|d| d.message == "a row (and 501 more like this one)"));
     }
 }

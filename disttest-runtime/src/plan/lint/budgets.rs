@@ -1,18 +1,18 @@
 //! Rules about budgets.
 
 use super::Context;
-use crate::base::diagnostic::Diagnostic;
 use crate::plan::Release;
 use crate::plan::labels::{EXIT_CRITERIA, FAULTS, HARDENING, RELEASE, SMOKE};
 use crate::plan::model::Scenario;
 use crate::plan::no_fault::{self, NoFault};
 use crate::plan::rules::report;
+use crate::plan::told::Told;
 
 /// Tiers, in order.
 const TIERS: [&str; 3] = [SMOKE, HARDENING, RELEASE];
 
 /// Each scenario has its three tiers; where its arms bring their own, each arm has them.
-pub(super) fn missing_budgets(context: &Context<'_>, out: &mut Vec<Diagnostic>) {
+pub(super) fn missing_budgets(context: &Context<'_>, out: &mut Told) {
     for scenario in &context.plan.scenarios {
         // What is written and cannot be read, `TBD` included, the parser has told.
         let lacking = TIERS.into_iter().filter(|label| scenario.field(label).is_none());
@@ -38,7 +38,7 @@ pub(super) fn missing_budgets(context: &Context<'_>, out: &mut Vec<Diagnostic>) 
 }
 
 /// Arms without one of the tiers `labels`, which other arms of the scenario have.
-fn missing_in_arms(scenario: &Scenario, labels: &[&str], out: &mut Vec<Diagnostic>) {
+fn missing_in_arms(scenario: &Scenario, labels: &[&str], out: &mut Told) {
     for arm in &scenario.arms {
         let missing: Vec<&str> = labels.iter().filter(|label| arm.own(label).is_none()).copied().collect();
         if !missing.is_empty() {
@@ -50,7 +50,7 @@ fn missing_in_arms(scenario: &Scenario, labels: &[&str], out: &mut Vec<Diagnosti
 }
 
 /// Hardening is stronger than smoke.
-pub(super) fn budget_not_stronger(context: &Context<'_>, out: &mut Vec<Diagnostic>) {
+pub(super) fn budget_not_stronger(context: &Context<'_>, out: &mut Told) {
     for scenario in &context.plan.scenarios {
         // Each tier for itself: one that cannot be read must not hide how weak another is.
         let tiers = match &scenario.budgets {
@@ -72,7 +72,7 @@ pub(super) fn budget_not_stronger(context: &Context<'_>, out: &mut Vec<Diagnosti
 }
 
 /// Budgets and `Faults` agree on whether there are faults.
-pub(super) fn budget_faults(context: &Context<'_>, out: &mut Vec<Diagnostic>) {
+pub(super) fn budget_faults(context: &Context<'_>, out: &mut Told) {
     for scenario in &context.plan.scenarios {
         let (Some(budgets), Some(field)) = (&scenario.budgets, scenario.field(FAULTS)) else { continue };
         let planned = no_fault::read(&field.value) == NoFault::Planned;
@@ -93,7 +93,7 @@ pub(super) fn budget_faults(context: &Context<'_>, out: &mut Vec<Diagnostic>) {
 const SEEDS: u64 = 3;
 
 /// A hardening tier that can never be passed.
-pub(super) fn hardening_seeds(context: &Context<'_>, out: &mut Vec<Diagnostic>) {
+pub(super) fn hardening_seeds(context: &Context<'_>, out: &mut Told) {
     for scenario in &context.plan.scenarios {
         let Some(budgets) = scenario.budgets.as_ref().filter(|b| b.hardening.seeds < SEEDS && b.hardening.faults > 0)
         else {
@@ -108,7 +108,7 @@ pub(super) fn hardening_seeds(context: &Context<'_>, out: &mut Vec<Diagnostic>) 
 }
 
 /// Release is no weaker than hardening.
-pub(super) fn release_not_stronger(context: &Context<'_>, out: &mut Vec<Diagnostic>) {
+pub(super) fn release_not_stronger(context: &Context<'_>, out: &mut Told) {
     for scenario in &context.plan.scenarios {
         let Some(budgets) = &scenario.budgets else { continue };
         let Release::Budget(release) = &budgets.release else { continue };

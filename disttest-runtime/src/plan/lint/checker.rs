@@ -3,14 +3,15 @@
 use super::Context;
 use super::context::Part;
 use super::passage::{Passage, has};
-use crate::base::diagnostic::{Diagnostic, Spanned};
+use crate::base::diagnostic::Spanned;
 use crate::plan::names::{Fit, checker_mentions, fit};
 use crate::plan::rules::report;
+use crate::plan::told::Told;
 use crate::plan::{Category, Id};
 use std::collections::HashMap;
 
 /// The picker of format §7.
-pub(super) fn checker_misfit(context: &Context<'_>, out: &mut Vec<Diagnostic>) {
+pub(super) fn checker_misfit(context: &Context<'_>, out: &mut Told) {
     for owner in &context.cases {
         let Some(field) = owner.model_block().and_then(|b| b.checker.as_ref()) else { continue };
         let resolved = &owner.resolved;
@@ -89,7 +90,7 @@ const WHOLE: &[&str] = &[
 
 fn says_whole(passage: &Passage<'_>) -> bool {
     // What it cannot detect is nothing that it checks.
-    has(passage.text.split("cannot detect").next().unwrap_or(""), WHOLE)
+    passage.has(WHOLE) && has(passage.text.split("cannot detect").next().unwrap_or(""), WHOLE)
 }
 
 /// The checkers of a text whose reach it names.
@@ -123,7 +124,7 @@ fn reaches(text: &str) -> HashMap<&'static str, Reach> {
 }
 
 /// One checker, two reaches: the run would follow the weaker.
-pub(super) fn checker_scope_conflict(context: &Context<'_>, out: &mut Vec<Diagnostic>) {
+pub(super) fn checker_scope_conflict(context: &Context<'_>, out: &mut Told) {
     for case in &context.cases {
         let Some((checker, oracle)) = case.part(Part::Checker).zip(case.oracle()) else { continue };
         // Hardly any plan says more than `per key`: the rest is read where it does.
@@ -149,7 +150,7 @@ pub(super) fn checker_scope_conflict(context: &Context<'_>, out: &mut Vec<Diagno
 }
 
 /// A check of idempotency has a key to check by (format D8).
-pub(super) fn idempotency_key_missing(context: &Context<'_>, out: &mut Vec<Diagnostic>) {
+pub(super) fn idempotency_key_missing(context: &Context<'_>, out: &mut Told) {
     const KEYS: &[&str] = &[
         "idempotency key*",
         "idempotency-key*",
@@ -258,7 +259,7 @@ const COUNTING: &[&str] = &["per", "by", "on", "over"];
 const EFFECTS: &[&str] = &["effect", "once", "appl", "commit", "charge", "execut", "duplicate"];
 
 /// The idempotency key is not op_id (format D8).
-pub(super) fn idempotency_key_is_op_id(context: &Context<'_>, out: &mut Vec<Diagnostic>) {
+pub(super) fn idempotency_key_is_op_id(context: &Context<'_>, out: &mut Told) {
     for owner in context.cases.iter().filter(|o| context.falsifies(o.scenario, |c| c == Category::Idempotency)) {
         let block = owner.model_block();
         let fields =

@@ -2,13 +2,14 @@
 
 use super::passage::{Passage, clause_after, clause_before, denies};
 use super::{Context, enumerated, is_unfilled};
-use crate::base::diagnostic::{Diagnostic, Span};
+use crate::base::diagnostic::Span;
 use crate::base::nearest::{distance, nearest};
 use crate::plan::Category;
 use crate::plan::Id;
 use crate::plan::model::{Field, Scenario};
 use crate::plan::parse::ids_in;
 use crate::plan::rules::report;
+use crate::plan::told::Told;
 use std::collections::{BTreeMap, HashSet};
 
 /// The prose of §7d in front of its table, if there is any.
@@ -53,7 +54,7 @@ fn sentences(text: &str) -> usize {
 }
 
 /// 4 to 8 sentences in front.
-pub(super) fn confidence_length(context: &Context<'_>, out: &mut Vec<Diagnostic>) {
+pub(super) fn confidence_length(context: &Context<'_>, out: &mut Told) {
     let Some(span) = leading(context) else { return };
     let count = sentences(&Passage::new(context.masked, span).text);
     if !(4..=8).contains(&count) {
@@ -182,7 +183,7 @@ fn sentence_around(text: &str, at: usize) -> &str {
 }
 
 /// `X cannot happen`.
-pub(super) fn absolute_wording(context: &Context<'_>, out: &mut Vec<Diagnostic>) {
+pub(super) fn absolute_wording(context: &Context<'_>, out: &mut Told) {
     let Some(passage) = statement(context) else { return };
     let text = passage.text.as_str();
     // The first place of each wording: a statement is short, and a hostile one must not cost more.
@@ -228,7 +229,7 @@ fn is_absolute(text: &str, at: &std::ops::Range<usize>) -> bool {
 }
 
 /// What a reviewer should not believe.
-pub(super) fn confidence_disbelief(context: &Context<'_>, out: &mut Vec<Diagnostic>) {
+pub(super) fn confidence_disbelief(context: &Context<'_>, out: &mut Told) {
     const SAID: &[&str] = &[
         "§7c",
         "§8",
@@ -283,7 +284,7 @@ pub(super) fn confidence_disbelief(context: &Context<'_>, out: &mut Vec<Diagnost
 }
 
 /// What confidence in a serious scenario rests on.
-pub(super) fn confidence_chain(context: &Context<'_>, out: &mut Vec<Diagnostic>) {
+pub(super) fn confidence_chain(context: &Context<'_>, out: &mut Told) {
     const CHAIN: &[&str] = &[
         "checker*",
         "histor*",
@@ -350,7 +351,7 @@ fn left_out(context: &Context<'_>, scenario: &Scenario) -> Vec<(Id, Span)> {
 }
 
 /// A surface that stays untested is named where the confidence is stated.
-pub(super) fn undisclosed_surface(context: &Context<'_>, out: &mut Vec<Diagnostic>) {
+pub(super) fn undisclosed_surface(context: &Context<'_>, out: &mut Told) {
     let Some((_, body)) = context.section("7d") else { return };
     let text = Passage::new(context.masked, body).text;
     let words: HashSet<&str> = text.split(|c: char| !c.is_alphanumeric()).collect();
@@ -370,7 +371,7 @@ pub(super) fn undisclosed_surface(context: &Context<'_>, out: &mut Vec<Diagnosti
 }
 
 /// Several arms, several confidences.
-pub(super) fn missing_aspects(context: &Context<'_>, out: &mut Vec<Diagnostic>) {
+pub(super) fn missing_aspects(context: &Context<'_>, out: &mut Told) {
     let Some((heading, body)) = context.section("7d").filter(|_| context.plan.confidence.aspects.is_empty()) else {
         return;
     };
@@ -396,7 +397,7 @@ pub(super) fn missing_aspects(context: &Context<'_>, out: &mut Vec<Diagnostic>) 
 const CONFIDENCES: [&str; 3] = ["high", "moderate", "low"];
 
 /// The words of the per-aspect table.
-pub(super) fn confidence_word(context: &Context<'_>, out: &mut Vec<Diagnostic>) {
+pub(super) fn confidence_word(context: &Context<'_>, out: &mut Told) {
     for row in
         context.plan.confidence.aspects.iter().filter(|row| row.cells.iter().any(|(name, _)| name == "Confidence"))
     {
@@ -429,7 +430,7 @@ pub(super) fn confidence_word(context: &Context<'_>, out: &mut Vec<Diagnostic>) 
 }
 
 /// The reason of a row.
-pub(super) fn aspect_without_reason(context: &Context<'_>, out: &mut Vec<Diagnostic>) {
+pub(super) fn aspect_without_reason(context: &Context<'_>, out: &mut Told) {
     for row in context.plan.confidence.aspects.iter().filter(|row| is_unfilled(row.cell("Reason"))) {
         let aspect = [row.cell("Claim"), row.cell("Aspect")].join(" ");
         let message = format!("no reason is given for the confidence in `{}`", aspect.trim());

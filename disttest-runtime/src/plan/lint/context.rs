@@ -1,5 +1,6 @@
 //! What the rules look at: the plan, its elements by id, and every scenario resolved once.
 
+use super::argument::Arguments;
 use super::oracle::{Weakness, weakness};
 use super::passage::Passage;
 use crate::base::diagnostic::{Diagnostic, Span, Spanned};
@@ -7,8 +8,8 @@ use crate::plan::labels::ORACLE;
 use crate::plan::model::{Arm, Claim, ModelBlock, Plan, PlanMode, Row, Scenario};
 use crate::plan::resolve::{resolve_arm_with, resolve_with};
 use crate::plan::{Category, Id, Resolved};
+use rustc_hash::FxHashMap;
 use std::cell::OnceCell;
-use std::collections::HashMap;
 use std::ops::Deref;
 
 /// What a rule looks at.
@@ -21,14 +22,15 @@ pub(super) struct Context<'p> {
     pub(super) masked: &'p str,
     /// Every scenario without arms and every arm, resolved.
     pub(super) cases: Vec<Case<'p>>,
-    claims: HashMap<&'p Id, Vec<&'p Claim>>,
-    scenarios: HashMap<&'p Id, &'p Scenario>,
+    claims: FxHashMap<&'p Id, Vec<&'p Claim>>,
+    scenarios: FxHashMap<&'p Id, &'p Scenario>,
+    arguments: OnceCell<Arguments<'p>>,
 }
 
 impl<'p> Context<'p> {
     /// Resolves every scenario. Linear in the text.
     pub(super) fn new(plan: &'p Plan, text: &'p str, masked: &'p str) -> Context<'p> {
-        let mut claims: HashMap<&Id, Vec<&Claim>> = HashMap::new();
+        let mut claims: FxHashMap<&Id, Vec<&Claim>> = FxHashMap::default();
         for claim in &plan.claims {
             claims.entry(&claim.id.value).or_default().push(claim);
         }
@@ -39,6 +41,7 @@ impl<'p> Context<'p> {
             cases: Vec::new(),
             claims,
             scenarios: plan.scenarios.iter().rev().map(|s| (&s.id.value, s)).collect(),
+            arguments: OnceCell::new(),
         };
         context.cases = plan.scenarios.iter().flat_map(owners).map(|owner| context.case(owner)).collect();
         context
@@ -66,6 +69,11 @@ impl<'p> Context<'p> {
             None => self.scenarios.get(id).copied(),
             Some(_) => Id::parse(&format!("S{}", id.number())).and_then(|id| self.scenarios.get(&id).copied()),
         }
+    }
+
+    /// The rows of §7b, read once for all rules.
+    pub(super) fn arguments(&self) -> &Arguments<'p> {
+        self.arguments.get_or_init(|| Arguments::new(self))
     }
 
     /// The categories of a claim, those of all its definitions where there are several.

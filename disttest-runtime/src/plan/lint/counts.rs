@@ -2,8 +2,9 @@
 
 use super::Context;
 use super::passage::Passage;
-use crate::base::diagnostic::{Diagnostic, Span};
+use crate::base::diagnostic::Span;
 use crate::plan::rules::report;
+use crate::plan::told::Told;
 
 /// Behind the noun of a count of everything stands one of these, or the sentence ends.
 const WHOLE: &[&str] = &[
@@ -81,7 +82,7 @@ fn kinds(context: &Context<'_>) -> [Kind; 6] {
 }
 
 /// A number in prose agrees with what it counts.
-pub(super) fn count_disagrees(context: &Context<'_>, out: &mut Vec<Diagnostic>) {
+pub(super) fn count_disagrees(context: &Context<'_>, out: &mut Told) {
     let kinds = kinds(context);
     for paragraph in paragraphs(context) {
         // Without such a word there is nothing to count.

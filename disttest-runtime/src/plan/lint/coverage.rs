@@ -1,13 +1,15 @@
 //! Rules about the coverage matrix (§5), and what it says against §7.
 
 use super::{Context, enumerated};
-use crate::base::diagnostic::{Diagnostic, Span};
+use crate::base::diagnostic::Span;
 use crate::base::nearest::nearest;
 use crate::plan::Id;
 use crate::plan::model::Row;
 use crate::plan::parse::ids_in;
 use crate::plan::rules::report;
-use std::collections::{BTreeMap, HashMap, HashSet};
+use crate::plan::told::Told;
+use rustc_hash::{FxHashMap, FxHashSet};
+use std::collections::BTreeMap;
 
 const VERDICTS: [&str; 3] = ["covered", "partial", "not covered"];
 const GAPS: [&str; 5] =
@@ -46,7 +48,7 @@ fn verdict(row: &Row) -> String {
 }
 
 /// Verdicts and gap kinds. A matrix with words of its own is told once, with all of them.
-pub(super) fn coverage_word(context: &Context<'_>, out: &mut Vec<Diagnostic>) {
+pub(super) fn coverage_word(context: &Context<'_>, out: &mut Told) {
     // Of a matrix in two tables, the one without hypotheses sums up in prose what is worst for each claim.
     let split = context.plan.coverage.iter().any(|row| has_column(row, "Hypothesis"));
     for (column, known) in [("Verdict", &VERDICTS[..]), ("Gap kind", &GAPS[..])] {
@@ -77,7 +79,7 @@ pub(super) fn coverage_word(context: &Context<'_>, out: &mut Vec<Diagnostic>) {
 }
 
 /// What is not covered needs a scenario.
-pub(super) fn coverage_without_scenario(context: &Context<'_>, out: &mut Vec<Diagnostic>) {
+pub(super) fn coverage_without_scenario(context: &Context<'_>, out: &mut Told) {
     for row in context.plan.coverage.iter().filter(|row| verdict(row) == "not covered" && has_column(row, SCENARIO)) {
         if ids_in(row.cell(SCENARIO), 'S').is_empty() {
             let message = format!("{} is not covered, and no scenario is recommended", subject(row));
@@ -96,7 +98,7 @@ fn subject(row: &Row) -> String {
 }
 
 /// A gap has a kind.
-pub(super) fn coverage_without_gap(context: &Context<'_>, out: &mut Vec<Diagnostic>) {
+pub(super) fn coverage_without_gap(context: &Context<'_>, out: &mut Told) {
     let lacking: Vec<&Row> = context
         .plan
         .coverage
@@ -113,9 +115,9 @@ pub(super) fn coverage_without_gap(context: &Context<'_>, out: &mut Vec<Diagnost
 
 /// What the scenarios do, by id; and which hypotheses threaten a claim.
 struct Deeds<'p> {
-    falsifies: HashMap<&'p Id, HashSet<&'p Id>>,
-    closes: HashMap<&'p Id, HashSet<&'p Id>>,
-    threats: HashMap<&'p Id, Vec<&'p Id>>,
+    falsifies: FxHashMap<&'p Id, FxHashSet<&'p Id>>,
+    closes: FxHashMap<&'p Id, FxHashSet<&'p Id>>,
+    threats: FxHashMap<&'p Id, Vec<&'p Id>>,
 }
 
 /// So many threats of the claims of one row are looked at; a row with more is taken to be right.
@@ -124,7 +126,7 @@ const LOOKED_AT: usize = 1_000;
 impl<'p> Deeds<'p> {
     fn of(context: &Context<'p>) -> Deeds<'p> {
         let plan = context.plan;
-        let mut threats: HashMap<&Id, Vec<&Id>> = HashMap::new();
+        let mut threats: FxHashMap<&Id, Vec<&Id>> = FxHashMap::default();
         for hypothesis in &plan.hypotheses {
             hypothesis
                 .claims
@@ -154,7 +156,7 @@ impl<'p> Deeds<'p> {
 }
 
 /// The recommended scenario has to do with the row.
-pub(super) fn coverage_scenario_misfit(context: &Context<'_>, out: &mut Vec<Diagnostic>) {
+pub(super) fn coverage_scenario_misfit(context: &Context<'_>, out: &mut Told) {
     let deeds = Deeds::of(context);
     for row in &context.plan.coverage {
         let (claims, hypotheses) = (ids_in(row.cell("Claim"), 'C'), ids_in(row.cell("Hypothesis"), 'H'));
@@ -176,10 +178,10 @@ pub(super) fn coverage_scenario_misfit(context: &Context<'_>, out: &mut Vec<Diag
 }
 
 /// Every claim and every hypothesis has a row.
-pub(super) fn coverage_incomplete(context: &Context<'_>, out: &mut Vec<Diagnostic>) {
+pub(super) fn coverage_incomplete(context: &Context<'_>, out: &mut Told) {
     let plan = context.plan;
     let Some((heading, _)) = context.section("5").filter(|_| !plan.coverage.is_empty()) else { return };
-    let rows = |column: &str, letter: char| -> HashSet<Id> {
+    let rows = |column: &str, letter: char| -> FxHashSet<Id> {
         plan.coverage.iter().flat_map(|row| ids_in(row.cell(column), letter)).collect()
     };
     let (claims, hypotheses) = (rows("Claim", 'C'), rows("Hypothesis", 'H'));
@@ -200,7 +202,7 @@ pub(super) fn coverage_incomplete(context: &Context<'_>, out: &mut Vec<Diagnosti
 const MANY: (usize, usize) = (50, 100);
 
 /// A summary by claim in front of the detail by hypothesis.
-pub(super) fn coverage_not_split(context: &Context<'_>, out: &mut Vec<Diagnostic>) {
+pub(super) fn coverage_not_split(context: &Context<'_>, out: &mut Told) {
     let plan = context.plan;
     let Some((heading, body)) = context.section("5") else { return };
     let many = plan.claims.len() >= MANY.0 || plan.hypotheses.len() >= MANY.1;
@@ -217,16 +219,16 @@ pub(super) fn coverage_not_split(context: &Context<'_>, out: &mut Vec<Diagnostic
 }
 
 /// A scenario of a project-wide plan closes a row of §5.
-pub(super) fn scenario_closes_no_row(context: &Context<'_>, out: &mut Vec<Diagnostic>) {
+pub(super) fn scenario_closes_no_row(context: &Context<'_>, out: &mut Told) {
     let plan = context.plan;
     if !context.wide() || plan.coverage.is_empty() {
         return;
     }
-    let named = |column: &str, letter: char| -> HashSet<Id> {
+    let named = |column: &str, letter: char| -> FxHashSet<Id> {
         plan.coverage.iter().flat_map(|row| ids_in(row.cell(column), letter)).collect()
     };
     let (recommended, hypotheses) = (named(SCENARIO, 'S'), named("Hypothesis", 'H'));
-    let numbers: HashSet<u32> = recommended.iter().map(Id::number).collect();
+    let numbers: FxHashSet<u32> = recommended.iter().map(Id::number).collect();
     for scenario in &plan.scenarios {
         let id = &scenario.id;
         let closes = scenario.closes.iter().any(|h| hypotheses.contains(&h.value));

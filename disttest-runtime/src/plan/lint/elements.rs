@@ -3,17 +3,18 @@
 use super::passage::Passage;
 use super::respell::{self, respelt};
 use super::{Context, enumerated};
-use crate::base::diagnostic::{Diagnostic, Span, Spanned};
+use crate::base::diagnostic::{Span, Spanned};
 use crate::plan::labels::{CLOSES, FALSIFIES};
 use crate::plan::parse::{ids_in, nearest_category};
 use crate::plan::rules::report;
+use crate::plan::told::Told;
 use crate::plan::{Category, Id};
-use std::collections::{HashMap, HashSet};
+use rustc_hash::{FxHashMap, FxHashSet};
 
 /// Each id is defined once.
-pub(super) fn duplicate_id(context: &Context<'_>, out: &mut Vec<Diagnostic>) {
+pub(super) fn duplicate_id(context: &Context<'_>, out: &mut Told) {
     let plan = context.plan;
-    let mut seen: HashSet<&Id> = HashSet::new();
+    let mut seen: FxHashSet<&Id> = FxHashSet::default();
     let arms = plan.scenarios.iter().flat_map(|s| s.arms.iter().map(|a| &a.id));
     let techniques: Vec<Spanned<Id>> = plan.techniques.iter().filter_map(|t| technique_id(&t.name)).collect();
     let ids = (plan.claims.iter().map(|c| &c.id))
@@ -38,7 +39,7 @@ pub(super) fn technique_id(name: &Spanned<String>) -> Option<Spanned<Id>> {
 }
 
 /// What is defined in a plan.
-struct Defined(HashSet<Id>);
+struct Defined(FxHashSet<Id>);
 
 impl Defined {
     fn of(context: &Context<'_>) -> Defined {
@@ -58,16 +59,16 @@ impl Defined {
     }
 
     /// Tells each of these where it stands in `span`; one that a range only implies, at the whole of it.
-    fn tell(&self, context: &Context<'_>, ids: &[Id], span: Span, out: &mut Vec<Diagnostic>) {
-        let mut places = HashMap::new();
+    fn tell(&self, context: &Context<'_>, ids: &[Id], span: Span, out: &mut Told) {
+        let mut places = FxHashMap::default();
         for (id, place) in context.ids(span) {
             places.entry(id).or_insert(place);
         }
         ids.iter().for_each(|id| self.check(id, places.get(id).copied().unwrap_or(span), out));
     }
 
-    fn check(&self, id: &Id, span: Span, out: &mut Vec<Diagnostic>) {
-        if !self.0.contains(id) {
+    fn check(&self, id: &Id, span: Span, out: &mut Told) {
+        if !self.0.contains(id) && !out.only_counts("undefined-id") {
             let place = match id.letter() {
                 'C' => "§1b",
                 'M' => "§1c",
@@ -82,7 +83,7 @@ impl Defined {
 }
 
 /// Each id that is used is defined.
-pub(super) fn undefined_id(context: &Context<'_>, out: &mut Vec<Diagnostic>) {
+pub(super) fn undefined_id(context: &Context<'_>, out: &mut Told) {
     let plan = context.plan;
     let defined = Defined::of(context);
     let used = (plan.hypotheses.iter().flat_map(|h| &h.claims))
@@ -118,7 +119,7 @@ pub(super) fn undefined_id(context: &Context<'_>, out: &mut Vec<Diagnostic>) {
 }
 
 /// Category words.
-pub(super) fn unknown_category(context: &Context<'_>, out: &mut Vec<Diagnostic>) {
+pub(super) fn unknown_category(context: &Context<'_>, out: &mut Told) {
     for claim in &context.plan.claims {
         let id = &claim.id.value;
         let words: Vec<&str> = Category::ALL.iter().map(|c| c.as_str()).collect();
@@ -191,7 +192,7 @@ const ANOMALY_WORDS: &[&str] = &[
 ];
 
 /// An access border called `isolation` (format D12).
-pub(super) fn boundary_wording(context: &Context<'_>, out: &mut Vec<Diagnostic>) {
+pub(super) fn boundary_wording(context: &Context<'_>, out: &mut Told) {
     for claim in &context.plan.claims {
         let isolation =
             claim.categories.contains(&Category::Isolation) && !claim.categories.contains(&Category::Boundary);
@@ -212,11 +213,11 @@ pub(super) fn boundary_wording(context: &Context<'_>, out: &mut Vec<Diagnostic>)
 }
 
 /// A scenario falsifies each claim, or the plan discloses that none does.
-pub(super) fn claim_not_falsified(context: &Context<'_>, out: &mut Vec<Diagnostic>) {
+pub(super) fn claim_not_falsified(context: &Context<'_>, out: &mut Told) {
     let plan = context.plan;
-    let falsified: HashSet<&Id> = plan.scenarios.iter().flat_map(|s| &s.falsifies).map(|id| &id.value).collect();
+    let falsified: FxHashSet<&Id> = plan.scenarios.iter().flat_map(|s| &s.falsifies).map(|id| &id.value).collect();
     let residual = plan.residual.iter().flat_map(|r| r.cells.iter().map(|(_, text)| text));
-    let disclosed: HashSet<Id> =
+    let disclosed: FxHashSet<Id> =
         residual.chain(plan.not_covered.iter().map(|s| &s.value)).flat_map(|text| ids_in(text, 'C')).collect();
     for claim in &plan.claims {
         let id = &claim.id.value;
@@ -229,9 +230,9 @@ pub(super) fn claim_not_falsified(context: &Context<'_>, out: &mut Vec<Diagnosti
 }
 
 /// A claim that nobody suspects of anything.
-pub(super) fn claim_without_hypothesis(context: &Context<'_>, out: &mut Vec<Diagnostic>) {
+pub(super) fn claim_without_hypothesis(context: &Context<'_>, out: &mut Told) {
     let plan = context.plan;
-    let suspected: HashSet<&Id> = plan.hypotheses.iter().flat_map(|h| &h.claims).map(|id| &id.value).collect();
+    let suspected: FxHashSet<&Id> = plan.hypotheses.iter().flat_map(|h| &h.claims).map(|id| &id.value).collect();
     let bare: Vec<&Spanned<Id>> =
         plan.claims.iter().map(|c| &c.id).filter(|id| !suspected.contains(&id.value)).collect();
     let (Some(first), false) = (bare.first(), plan.hypotheses.is_empty()) else { return };
@@ -242,7 +243,7 @@ pub(super) fn claim_without_hypothesis(context: &Context<'_>, out: &mut Vec<Diag
 }
 
 /// A claim names who makes it.
-pub(super) fn claim_without_source(context: &Context<'_>, out: &mut Vec<Diagnostic>) {
+pub(super) fn claim_without_source(context: &Context<'_>, out: &mut Told) {
     for claim in context.plan.claims.iter().filter(|claim| super::is_unfilled(&claim.source)) {
         let message = format!("{} names no source", claim.id.value);
         let help = "name the page, the file or the code that promises it, or mark it `(inferred)`";
@@ -259,7 +260,7 @@ fn row_of(context: &Context<'_>, id: &Spanned<Id>) -> Span {
 }
 
 /// `no`, `yes`, `partial — <why>`.
-pub(super) fn inferred_word(context: &Context<'_>, out: &mut Vec<Diagnostic>) {
+pub(super) fn inferred_word(context: &Context<'_>, out: &mut Told) {
     for claim in context.plan.claims.iter().filter(|claim| !claim.inferred.is_empty()) {
         let bare = claim.inferred.replace(['*', '`'], "").to_lowercase();
         let word = bare.split(|c: char| !c.is_alphanumeric()).next().unwrap_or("");
@@ -279,7 +280,7 @@ pub(super) fn inferred_word(context: &Context<'_>, out: &mut Vec<Diagnostic>) {
 }
 
 /// An inferred claim says so where it is read.
-pub(super) fn inferred_not_marked(context: &Context<'_>, out: &mut Vec<Diagnostic>) {
+pub(super) fn inferred_not_marked(context: &Context<'_>, out: &mut Told) {
     let unmarked = |claim: &&crate::plan::Claim| {
         let yes = claim.inferred.trim_start_matches(['*', '`', ' ']).to_lowercase().starts_with("yes");
         yes && ![&claim.text.value, &claim.source, &claim.inferred]

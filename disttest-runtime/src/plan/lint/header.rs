@@ -1,15 +1,16 @@
 //! Rules about the title and the bold-key lines under it.
 
 use super::{Context, is_unfilled};
-use crate::base::diagnostic::{Diagnostic, Span, Spanned};
+use crate::base::diagnostic::{Span, Spanned};
 use crate::base::nearest::nearest;
 use crate::plan::labels;
 use crate::plan::rules::report;
+use crate::plan::told::Told;
 
 const TOP: Span = Span { start: 0, end: 0 };
 
 /// The title and the bold-key lines.
-pub(super) fn missing_header(context: &Context<'_>, out: &mut Vec<Diagnostic>) {
+pub(super) fn missing_header(context: &Context<'_>, out: &mut Told) {
     let header = &context.plan.header;
     let slug = header.slug.as_ref().filter(|s| !s.value.is_empty());
     let at = slug.map_or(TOP, |s| s.span);
@@ -35,7 +36,7 @@ fn first_word(value: &str) -> &str {
 }
 
 /// `YYYY-MM-DD`.
-pub(super) fn bad_date(context: &Context<'_>, out: &mut Vec<Diagnostic>) {
+pub(super) fn bad_date(context: &Context<'_>, out: &mut Told) {
     let Some(date) = field(context, "Date").filter(|v| !v.value.contains("{{")) else { return };
     if !is_date(first_word(&date.value)) {
         let message = format!("`{}` is no date of the form YYYY-MM-DD", date.value);
@@ -66,7 +67,7 @@ fn is_date(text: &str) -> bool {
 const STATUSES: [&str; 3] = ["draft", "reviewed", "executed"];
 
 /// The words of `Status`.
-pub(super) fn unknown_status(context: &Context<'_>, out: &mut Vec<Diagnostic>) {
+pub(super) fn unknown_status(context: &Context<'_>, out: &mut Told) {
     let Some(status) = field(context, "Status").filter(|v| !v.value.contains("{{")) else { return };
     let written = first_word(&status.value);
     let word = written.to_lowercase();
@@ -89,7 +90,7 @@ pub(super) fn unknown_status(context: &Context<'_>, out: &mut Vec<Diagnostic>) {
 }
 
 /// A mode that is still the choice of the template.
-pub(super) fn several_modes(context: &Context<'_>, out: &mut Vec<Diagnostic>) {
+pub(super) fn several_modes(context: &Context<'_>, out: &mut Told) {
     let Some(mode) = field(context, "Plan mode").filter(|v| v.value.contains('|')) else { return };
     let message = format!("`{}` is the choice that the template offers; it is read as its first word", mode.value);
     out.push(report("unreadable-plan-mode", mode.span, message, "write `change-scoped` or `project-wide`"));

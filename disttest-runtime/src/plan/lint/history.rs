@@ -3,8 +3,8 @@
 use super::Context;
 use super::context::{Case, Part};
 use super::passage::{Passage, clause_before, denies};
-use crate::base::diagnostic::Diagnostic;
 use crate::plan::rules::report;
+use crate::plan::told::Told;
 use std::ops::Range;
 
 /// A field of the history, and the words that name it.
@@ -83,7 +83,7 @@ fn history<'c, 'p>(context: &'c Context<'p>) -> impl Iterator<Item = (&'c Case<'
 }
 
 /// The fields that the model needs are recorded.
-pub(super) fn history_fields(context: &Context<'_>, out: &mut Vec<Diagnostic>) {
+pub(super) fn history_fields(context: &Context<'_>, out: &mut Told) {
     for (case, passage) in history(context).filter(|(_, passage)| !passage.has(WHOLE)) {
         let Some(model) = case.resolved.model.as_deref() else { continue };
         let missing: Vec<&str> =
@@ -98,7 +98,7 @@ pub(super) fn history_fields(context: &Context<'_>, out: &mut Vec<Diagnostic>) {
 }
 
 /// The mechanism decides what a history cannot see.
-pub(super) fn history_mechanism(context: &Context<'_>, out: &mut Vec<Diagnostic>) {
+pub(super) fn history_mechanism(context: &Context<'_>, out: &mut Told) {
     const MECHANISMS: &[&str] = &[
         "in-process",
         "in process",
@@ -140,7 +140,7 @@ pub(super) fn history_mechanism(context: &Context<'_>, out: &mut Vec<Diagnostic>
 }
 
 /// Operations of several processes are compared by a clock that never jumps.
-pub(super) fn history_clock(context: &Context<'_>, out: &mut Vec<Diagnostic>) {
+pub(super) fn history_clock(context: &Context<'_>, out: &mut Told) {
     const WALL: &[&str] =
         &["wall clock*", "wall-clock*", "system time", "gettimeofday", "system clock*", "date-time stamps"];
     for (case, passage) in history(context) {
@@ -284,7 +284,7 @@ fn contradiction(text: &str) -> Option<(Range<usize>, &'static str)> {
 }
 
 /// Outcomes that are not known stay unknown.
-pub(super) fn ambiguous_contradicts(context: &Context<'_>, out: &mut Vec<Diagnostic>) {
+pub(super) fn ambiguous_contradicts(context: &Context<'_>, out: &mut Told) {
     for case in &context.cases {
         let Some(passage) = case.passage(Part::Ambiguous) else { continue };
         let Some((at, why)) = contradiction(&passage.text) else { continue };

@@ -2,13 +2,13 @@
 
 use super::passage::Passage;
 use super::{Context, enumerated};
-use crate::base::diagnostic::Diagnostic;
 use crate::plan::rules::report;
+use crate::plan::told::Told;
 use crate::plan::{Category, Hypothesis, Id};
-use std::collections::HashSet;
+use rustc_hash::FxHashSet;
 
 /// A hypothesis names a claim.
-pub(super) fn hypothesis_without_claim(context: &Context<'_>, out: &mut Vec<Diagnostic>) {
+pub(super) fn hypothesis_without_claim(context: &Context<'_>, out: &mut Told) {
     for hypothesis in context.plan.hypotheses.iter().filter(|h| h.claims.is_empty()) {
         let message = format!("{} names no claim that it could falsify", hypothesis.id.value);
         let help = "add `- Could falsify: C1`, or drop it, or move it to §1c";
@@ -17,8 +17,8 @@ pub(super) fn hypothesis_without_claim(context: &Context<'_>, out: &mut Vec<Diag
 }
 
 /// A scenario closes each hypothesis.
-pub(super) fn hypothesis_without_scenario(context: &Context<'_>, out: &mut Vec<Diagnostic>) {
-    let closed: HashSet<&Id> = context.plan.scenarios.iter().flat_map(|s| &s.closes).map(|id| &id.value).collect();
+pub(super) fn hypothesis_without_scenario(context: &Context<'_>, out: &mut Told) {
+    let closed: FxHashSet<&Id> = context.plan.scenarios.iter().flat_map(|s| &s.closes).map(|id| &id.value).collect();
     for hypothesis in context.plan.hypotheses.iter().filter(|h| !closed.contains(&h.id.value)) {
         let id = &hypothesis.id.value;
         let message = format!("no scenario closes {id}");
@@ -139,10 +139,10 @@ const CLASSES: &[(&str, &[&str], &[Category])] = &[
 ];
 
 /// The eight classes are covered, or ruled out in words.
-pub(super) fn hypothesis_class_missing(context: &Context<'_>, out: &mut Vec<Diagnostic>) {
+pub(super) fn hypothesis_class_missing(context: &Context<'_>, out: &mut Told) {
     let Some((heading, body)) = context.section("4").filter(|_| !context.plan.hypotheses.is_empty()) else { return };
     let passage = Passage::new(context.masked, body);
-    let threatened: HashSet<Category> =
+    let threatened: FxHashSet<Category> =
         context.plan.hypotheses.iter().flat_map(|h| &h.claims).flat_map(|id| context.categories(&id.value)).collect();
     let covered = |(_, words, categories): &&(&str, &[&str], &[Category])| {
         passage.has(words) || categories.iter().any(|category| threatened.contains(category))
@@ -156,7 +156,7 @@ pub(super) fn hypothesis_class_missing(context: &Context<'_>, out: &mut Vec<Diag
 }
 
 /// One note for all hypotheses that lack something.
-fn tell(rule: &'static str, lacking: &[&Hypothesis], what: &str, help: &str, out: &mut Vec<Diagnostic>) {
+fn tell(rule: &'static str, lacking: &[&Hypothesis], what: &str, help: &str, out: &mut Told) {
     let Some(first) = lacking.first() else { return };
     let ids: Vec<&Id> = lacking.iter().map(|h| &h.id.value).collect();
     let (verb, ids) = (if ids.len() == 1 { "does" } else { "do" }, enumerated(&ids));
@@ -164,7 +164,7 @@ fn tell(rule: &'static str, lacking: &[&Hypothesis], what: &str, help: &str, out
 }
 
 /// Why a hypothesis is suspected.
-pub(super) fn hypothesis_unreasoned(context: &Context<'_>, out: &mut Vec<Diagnostic>) {
+pub(super) fn hypothesis_unreasoned(context: &Context<'_>, out: &mut Told) {
     let says = |h: &Hypothesis| {
         let inline = h.text.to_lowercase();
         h.suspected.is_some() || ["suspected", "because", "pitfall", "since "].iter().any(|word| inline.contains(word))
@@ -175,7 +175,7 @@ pub(super) fn hypothesis_unreasoned(context: &Context<'_>, out: &mut Vec<Diagnos
 }
 
 /// A project's hypotheses are grouped by subsystem.
-pub(super) fn hypothesis_without_subsystem(context: &Context<'_>, out: &mut Vec<Diagnostic>) {
+pub(super) fn hypothesis_without_subsystem(context: &Context<'_>, out: &mut Told) {
     if !context.wide() {
         return;
     }

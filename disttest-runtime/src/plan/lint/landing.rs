@@ -3,12 +3,13 @@
 use super::Context;
 use super::context::{Case, Owner, Part};
 use super::passage::{Passage, clause_after, clause_before, has, places};
-use crate::base::diagnostic::{Diagnostic, Spanned};
+use crate::base::diagnostic::Spanned;
 use crate::plan::Fault;
 use crate::plan::labels::FAULTS;
 use crate::plan::names::{Nemesis, Side, nemesis_mentions, signal_mentions};
 use crate::plan::no_fault::{self, NoFault};
 use crate::plan::rules::report;
+use crate::plan::told::Told;
 
 /// Sentences that report what the injector says of itself.
 const SELF_REPORT: &[&str] = &[
@@ -171,6 +172,10 @@ fn evidence_text(text: &str) -> String {
 
 /// True for `landing evidence as in S01`: what stands there is judged there.
 fn as_elsewhere(text: &str) -> bool {
+    // Hardly any text has an `S` with a number at all.
+    if !text.as_bytes().windows(2).any(|two| matches!(two[0], b's' | b'S') && two[1].is_ascii_digit()) {
+        return false;
+    }
     let lower = text.split_whitespace().collect::<Vec<_>>().join(" ").to_lowercase();
     ["as in s", "same as s", "as for s", "see s"].iter().any(|phrase| {
         lower.match_indices(phrase).any(|(at, _)| lower[at + phrase.len()..].starts_with(|c: char| c.is_ascii_digit()))
@@ -241,7 +246,7 @@ fn self_report(flat: &str) -> Option<&'static str> {
 }
 
 /// `The injector reported success` is no evidence.
-pub(super) fn landing_not_evidence(context: &Context<'_>, out: &mut Vec<Diagnostic>) {
+pub(super) fn landing_not_evidence(context: &Context<'_>, out: &mut Told) {
     for (owner, field) in planned(context) {
         let Some(passage) = owner.passage(Part::Nemesis) else { continue };
         if let Some(phrase) = self_report(&passage.text) {
@@ -268,8 +273,12 @@ fn reports_itself(case: &Case<'_>) -> bool {
 }
 
 /// A nemesis has evidence, and from both sides.
-pub(super) fn landing_sides(context: &Context<'_>, out: &mut Vec<Diagnostic>) {
+pub(super) fn landing_sides(context: &Context<'_>, out: &mut Told) {
     for (owner, field) in planned(context) {
+        // Resolved from the signals of this very field: both sides are named.
+        if owner.serious && matches!(owner.resolved.fault, Fault::Planned { .. }) {
+            continue;
+        }
         let id = &owner.id.value;
         let found = sides(&field.value);
         if found != (true, true) && unread_clauses(&field.value) > 0 && !reports_itself(owner) {
@@ -299,7 +308,7 @@ pub(super) fn landing_sides(context: &Context<'_>, out: &mut Vec<Diagnostic>) {
 }
 
 /// Each nemesis of the runtime has an injector signal that can prove it.
-pub(super) fn landing_misfit(context: &Context<'_>, out: &mut Vec<Diagnostic>) {
+pub(super) fn landing_misfit(context: &Context<'_>, out: &mut Told) {
     for (owner, field) in planned(context) {
         let Fault::Planned { nemeses, injector, .. } = &owner.resolved.fault else { continue };
         for nemesis in nemeses.iter().filter_map(|id| Nemesis::find(id)) {
@@ -314,7 +323,7 @@ pub(super) fn landing_misfit(context: &Context<'_>, out: &mut Vec<Diagnostic>) {
 }
 
 /// A plan that cuts networks both ways only never sees what a half-open link does (format §9, item 7).
-pub(super) fn symmetric_partitions_only(context: &Context<'_>, out: &mut Vec<Diagnostic>) {
+pub(super) fn symmetric_partitions_only(context: &Context<'_>, out: &mut Told) {
     const BOTH_WAYS: [&str; 4] =
         ["full-partition", "minority-side-partition", "majority-side-partition", "leader-isolation"];
     const ONE_WAY: &[&str] = &[

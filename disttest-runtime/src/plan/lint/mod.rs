@@ -1,6 +1,7 @@
 //! Requirements of the format that a plan which can be read may still break. One function a rule.
 
 mod adequacy;
+mod argument;
 mod budgets;
 mod checker;
 mod confidence;
@@ -31,10 +32,10 @@ use super::parse;
 use super::told::Told;
 use crate::base::diagnostic::{Diagnostic, Span};
 use context::{Context, owners};
-use std::collections::HashSet;
+use rustc_hash::FxHashSet;
 
 /// A rule (or a few about one thing).
-type Check = fn(&Context<'_>, &mut Vec<Diagnostic>);
+type Check = fn(&Context<'_>, &mut Told);
 
 const CHECKS: &[Check] = &[
     header::missing_header,
@@ -158,7 +159,7 @@ pub(super) fn lint_all(plan: &Plan, text: &str, masked: &str) -> Vec<Diagnostic>
     let context = Context::new(plan, text, masked);
     let mut out = rules(&context).in_order();
     // Arms inherit `Faults`: what is wrong with it is told once.
-    let mut seen = HashSet::new();
+    let mut seen = FxHashSet::default();
     let fresh = context.cases.iter().flat_map(|case| &case.told).filter(|told| seen.insert((&told.rule, told.span)));
     out.extend(fresh.cloned());
     out
@@ -166,11 +167,7 @@ pub(super) fn lint_all(plan: &Plan, text: &str, masked: &str) -> Vec<Diagnostic>
 
 fn rules(context: &Context<'_>) -> Told {
     let mut told = Told::default();
-    let mut out = Vec::new();
-    for check in CHECKS {
-        check(context, &mut out);
-        out.drain(..).for_each(|diagnostic| told.push(diagnostic));
-    }
+    CHECKS.iter().for_each(|check| check(context, &mut told));
     told
 }
 
@@ -219,11 +216,18 @@ fn is_unfilled(value: &str) -> bool {
     ["", "tbd", "todo", "tba", "?", "-", "—", "–", "…", "..", "tbc", "fixme"].contains(&bare.as_str())
 }
 
+/// So many names are listed one by one.
+const SHOWN: usize = 8;
+
 /// `C1, C2, C3 and 4 more`.
 fn enumerated<T: ToString>(all: &[T]) -> String {
-    const SHOWN: usize = 8;
-    let names: Vec<String> = all.iter().take(SHOWN).map(T::to_string).collect();
-    match all.len().saturating_sub(SHOWN) {
+    enumerated_of(all, all.len())
+}
+
+/// As [`enumerated`] of so many, of which these are the first.
+fn enumerated_of<T: ToString>(first: &[T], count: usize) -> String {
+    let names: Vec<String> = first.iter().take(SHOWN).map(T::to_string).collect();
+    match count.saturating_sub(SHOWN) {
         0 => names.join(", "),
         more => format!("{} and {more} more", names.join(", ")),
     }

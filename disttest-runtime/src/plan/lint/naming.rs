@@ -2,9 +2,9 @@
 
 use super::Context;
 use super::passage::has;
-use crate::base::diagnostic::Diagnostic;
 use crate::plan::model::Scenario;
 use crate::plan::rules::report;
+use crate::plan::told::Told;
 use std::collections::HashMap;
 
 /// Words that tell how a scenario is set up, and nothing of what it would falsify.
@@ -182,7 +182,7 @@ fn is_setup(word: &str) -> bool {
 }
 
 /// A scenario is named after the claim.
-pub(super) fn scenario_named_after_setup(context: &Context<'_>, out: &mut Vec<Diagnostic>) {
+pub(super) fn scenario_named_after_setup(context: &Context<'_>, out: &mut Told) {
     for scenario in &context.plan.scenarios {
         let name = &scenario.name;
         let words = words(&name.value);
@@ -205,7 +205,7 @@ pub(super) fn is_filler(context: &Context<'_>, scenario: &Scenario) -> bool {
 }
 
 /// Names become names of functions.
-pub(super) fn scenario_name_shape(context: &Context<'_>, out: &mut Vec<Diagnostic>) {
+pub(super) fn scenario_name_shape(context: &Context<'_>, out: &mut Told) {
     for scenario in &context.plan.scenarios {
         let (id, name) = (&scenario.id.value, &scenario.name);
         // The template's placeholders and filler are told as such.
@@ -230,7 +230,7 @@ pub(super) fn scenario_name_shape(context: &Context<'_>, out: &mut Vec<Diagnosti
 }
 
 /// Names differ.
-pub(super) fn duplicate_scenario_name(context: &Context<'_>, out: &mut Vec<Diagnostic>) {
+pub(super) fn duplicate_scenario_name(context: &Context<'_>, out: &mut Told) {
     let mut seen = HashMap::new();
     for scenario in context.plan.scenarios.iter().filter(|s| !s.name.value.is_empty()) {
         match seen.get(&scenario.name.value) {
@@ -272,7 +272,7 @@ const BOUNDARIES: &[&str] = &[
 ];
 
 /// A boundary in the name asks for surfaces in §7.M.S.
-pub(super) fn boundary_name(context: &Context<'_>, out: &mut Vec<Diagnostic>) {
+pub(super) fn boundary_name(context: &Context<'_>, out: &mut Told) {
     for scenario in &context.plan.scenarios {
         let name = words(&scenario.name.value).join(" ");
         if !has(&name, BOUNDARIES) {

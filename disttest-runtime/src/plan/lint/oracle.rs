@@ -2,10 +2,12 @@
 
 use super::context::Part;
 use super::{Context, enumerated, is_unfilled};
-use crate::base::diagnostic::{Diagnostic, Spanned};
+use crate::base::diagnostic::Spanned;
 use crate::plan::names::checker_mentions;
 use crate::plan::rules::report;
+use crate::plan::told::Told;
 use crate::plan::{Category, Id};
+use std::sync::LazyLock;
 
 /// Why an oracle is none.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -143,6 +145,12 @@ pub(super) fn weakness(oracle: Option<&Spanned<String>>) -> Option<Weakness> {
 
 /// The first vague phrase of a text, by its place in the list. One walk over the words for all phrases.
 fn vague(flat: &str) -> Option<&'static str> {
+    static BY_FIRST: LazyLock<[Vec<usize>; 256]> = LazyLock::new(|| {
+        std::array::from_fn(|first| {
+            (0..VAGUE.len()).filter(|at| usize::from(VAGUE[*at].as_bytes()[0]) == first).collect()
+        })
+    });
+    let by_first = &*BY_FIRST;
     let mut found: Option<usize> = None;
     let mut inside = false;
     for (start, c) in flat.char_indices() {
@@ -152,7 +160,7 @@ fn vague(flat: &str) -> Option<&'static str> {
         }
         let rest = &flat[start..];
         let first = rest.as_bytes()[0];
-        let at = VAGUE.iter().position(|phrase| phrase.as_bytes()[0] == first && rest.starts_with(phrase));
+        let at = by_first[usize::from(first)].iter().copied().find(|at| rest.starts_with(VAGUE[*at]));
         found = [found, at].into_iter().flatten().min();
     }
     found.map(|at| VAGUE[at])
@@ -235,7 +243,7 @@ fn is_checkable(text: &str, flat: &str) -> bool {
 }
 
 /// Each scenario, or each of its arms, has an oracle.
-pub(super) fn missing_oracle(context: &Context<'_>, out: &mut Vec<Diagnostic>) {
+pub(super) fn missing_oracle(context: &Context<'_>, out: &mut Told) {
     for owner in context.cases.iter().filter(|o| o.weakness == Some(Weakness::Missing)) {
         let span = owner.oracle().filter(|o| !o.value.is_empty()).map_or(owner.id.span, |o| o.span);
         let message = format!("{} has no oracle", owner.id.value);
@@ -249,7 +257,7 @@ pub(super) fn missing_oracle(context: &Context<'_>, out: &mut Vec<Diagnostic>) {
 }
 
 /// Each oracle is machine-checkable.
-pub(super) fn vague_oracle(context: &Context<'_>, out: &mut Vec<Diagnostic>) {
+pub(super) fn vague_oracle(context: &Context<'_>, out: &mut Told) {
     for owner in &context.cases {
         let (Some(oracle), Some(Weakness::Vague(phrase))) = (owner.oracle(), owner.weakness) else {
             continue;
@@ -263,7 +271,7 @@ pub(super) fn vague_oracle(context: &Context<'_>, out: &mut Vec<Diagnostic>) {
 }
 
 /// A formula over groups (format §7, pattern 14).
-pub(super) fn fairness_formula(context: &Context<'_>, out: &mut Vec<Diagnostic>) {
+pub(super) fn fairness_formula(context: &Context<'_>, out: &mut Told) {
     const GROUPS: &[&str] = &[
         "group*",
         "by_group",
@@ -312,7 +320,7 @@ pub(super) fn fairness_formula(context: &Context<'_>, out: &mut Vec<Diagnostic>)
 }
 
 /// What the oracle of a serious scenario cannot see.
-pub(super) fn oracle_blind_spot(context: &Context<'_>, out: &mut Vec<Diagnostic>) {
+pub(super) fn oracle_blind_spot(context: &Context<'_>, out: &mut Told) {
     const SAID: &[&str] = &[
         "cannot detect*",
         "can't detect*",

@@ -86,13 +86,22 @@ pub(super) fn places<'t>(text: &'t str, phrase: &'t str) -> impl Iterator<Item =
 /// True when one of `phrases` stands in the text. One walk over the words of the text for all phrases that start with
 /// a letter: a rule has dozens, and a plan thousands of fields.
 pub(super) fn has(text: &str, phrases: &[&str]) -> bool {
+    // A bit for each first letter: at most words nothing is compared.
+    let bit = |byte: u8| 1_u128 << (byte & 0x7f);
+    let firsts = phrases.iter().filter_map(|phrase| phrase.bytes().next()).fold(0, |all, first| all | bit(first));
     let mut inside = false;
-    for (start, c) in text.char_indices() {
-        let opens = !std::mem::replace(&mut inside, word(c)) && inside;
-        if !opens || !c.is_ascii() {
+    for (start, byte) in text.bytes().enumerate() {
+        let opens = !inside;
+        inside = match byte {
+            0..0x80 => byte.is_ascii_alphanumeric() || byte == b'_',
+            // The rest of a character is what its first byte made of it.
+            0x80..0xc0 => inside,
+            _ => text[start..].starts_with(word),
+        };
+        if !(opens && inside && byte.is_ascii() && firsts & bit(byte) != 0) {
             continue;
         }
-        for phrase in phrases.iter().filter(|phrase| phrase.as_bytes().first() == Some(&(c as u8))) {
+        for phrase in phrases.iter().filter(|phrase| phrase.as_bytes().first() == Some(&byte)) {
             let (stem, open) = stem(phrase);
             if text[start..].starts_with(stem) && closes(text, start, stem, open).is_some() {
                 return true;
@@ -157,7 +166,10 @@ impl Flat {
                 put(blank, ' ');
             }
             self.any = true;
-            c.to_lowercase().for_each(|c| put(at, c));
+            match c.is_ascii() {
+                true => put(at, c.to_ascii_lowercase()),
+                false => c.to_lowercase().for_each(|c| put(at, c)),
+            }
         }
     }
 }

@@ -1,17 +1,18 @@
 //! Rules about a scenario: its fields and its §7.M.
 
 use super::{Context, enumerated, is_unfilled};
-use crate::base::diagnostic::{Diagnostic, Span, Spanned};
+use crate::base::diagnostic::{Span, Spanned};
 use crate::plan::Id;
 use crate::plan::labels::{CLOSES, FALSIFIES, FAULTS, LANGUAGE};
 use crate::plan::model::{Arm, ModelBlock, Scenario};
 use crate::plan::rules::report;
+use crate::plan::told::Told;
 
 /// Required fields that no other rule speaks of.
 const REQUIRED: &[&str] = &["Technique", "Workload", FAULTS, "Observability required"];
 
 /// Each required field is there.
-pub(super) fn missing_field(context: &Context<'_>, out: &mut Vec<Diagnostic>) {
+pub(super) fn missing_field(context: &Context<'_>, out: &mut Told) {
     for scenario in &context.plan.scenarios {
         for label in REQUIRED.iter().filter(|l| scenario.field(l).is_none_or(|v| is_unfilled(&v.value))) {
             let message = format!("{} has no `{label}`", scenario.id.value);
@@ -21,7 +22,7 @@ pub(super) fn missing_field(context: &Context<'_>, out: &mut Vec<Diagnostic>) {
 }
 
 /// A scenario falsifies a claim.
-pub(super) fn scenario_without_claim(context: &Context<'_>, out: &mut Vec<Diagnostic>) {
+pub(super) fn scenario_without_claim(context: &Context<'_>, out: &mut Told) {
     // A field without ids is told by the parser, which can quote it.
     for scenario in context.plan.scenarios.iter().filter(|s| s.field(FALSIFIES).is_none()) {
         let message = format!("{} is tied to no claim", scenario.id.value);
@@ -31,7 +32,7 @@ pub(super) fn scenario_without_claim(context: &Context<'_>, out: &mut Vec<Diagno
 }
 
 /// A scenario closes a hypothesis.
-pub(super) fn scenario_without_hypothesis(context: &Context<'_>, out: &mut Vec<Diagnostic>) {
+pub(super) fn scenario_without_hypothesis(context: &Context<'_>, out: &mut Told) {
     for scenario in context.plan.scenarios.iter().filter(|s| s.field(CLOSES).is_none()) {
         let message = format!("{} is tied to no hypothesis", scenario.id.value);
         out.push(report(
@@ -44,7 +45,7 @@ pub(super) fn scenario_without_hypothesis(context: &Context<'_>, out: &mut Vec<D
 }
 
 /// The gate of §7.M.
-pub(super) fn model_block_missing(context: &Context<'_>, out: &mut Vec<Diagnostic>) {
+pub(super) fn model_block_missing(context: &Context<'_>, out: &mut Told) {
     for scenario in context.plan.scenarios.iter().filter(|s| s.arms.is_empty() && s.model_block.is_none()) {
         let id = &scenario.id.value;
         let because = gating(context, scenario).join(", ");
@@ -96,7 +97,7 @@ fn gating(context: &Context<'_>, scenario: &Scenario) -> Vec<String> {
 }
 
 /// §7.M is filled or not applicable, never both.
-pub(super) fn model_block_contradicts(context: &Context<'_>, out: &mut Vec<Diagnostic>) {
+pub(super) fn model_block_contradicts(context: &Context<'_>, out: &mut Told) {
     for scenario in &context.plan.scenarios {
         if scenario.model_block_not_applicable && scenario.model_block.is_some() {
             let message = format!("{}: §7.M is filled and said to be not applicable", scenario.id.value);
@@ -118,7 +119,7 @@ fn block_fields(block: &ModelBlock) -> [(&'static str, Option<&Spanned<String>>)
 }
 
 /// A serious scenario fills each field of §7.M.
-pub(super) fn model_block_field(context: &Context<'_>, out: &mut Vec<Diagnostic>) {
+pub(super) fn model_block_field(context: &Context<'_>, out: &mut Told) {
     for owner in context.cases.iter().filter(|case| case.serious) {
         let Some(block) = owner.model_block() else { continue };
         for (label, value) in block_fields(block).iter().filter(|(_, v)| v.is_none_or(|v| is_unfilled(&v.value))) {
@@ -136,7 +137,7 @@ pub(super) fn model_block_field(context: &Context<'_>, out: &mut Vec<Diagnostic>
 }
 
 /// What `author` needs: a target, and a skeleton where it cannot make one.
-pub(super) fn not_authorable(context: &Context<'_>, out: &mut Vec<Diagnostic>) {
+pub(super) fn not_authorable(context: &Context<'_>, out: &mut Told) {
     let mut bare: Vec<&Spanned<Id>> = Vec::new();
     for scenario in &context.plan.scenarios {
         let id = &scenario.id;

@@ -3,10 +3,11 @@
 use super::naming::is_filler;
 use super::passage::{Passage, places};
 use super::{Context, is_unfilled};
-use crate::base::diagnostic::{Diagnostic, Severity, Span};
+use crate::base::diagnostic::{Severity, Span};
 use crate::plan::labels;
 use crate::plan::model::PlanMode;
 use crate::plan::rules::report;
+use crate::plan::told::Told;
 use std::collections::HashSet;
 
 /// (number, title, required in a change-scoped plan); all are required in a project-wide one (format §1.2, D1).
@@ -30,7 +31,7 @@ const SECTIONS: &[(&str, &str, bool)] = &[
 ];
 
 /// Required sections.
-pub(super) fn missing_section(context: &Context<'_>, out: &mut Vec<Diagnostic>) {
+pub(super) fn missing_section(context: &Context<'_>, out: &mut Told) {
     let plan = context.plan;
     let wide = plan.header.mode == PlanMode::ProjectWide;
     for (number, title, always) in SECTIONS {
@@ -48,7 +49,7 @@ pub(super) fn missing_section(context: &Context<'_>, out: &mut Vec<Diagnostic>) 
 }
 
 /// Sections that are there and hold nothing.
-pub(super) fn section_empty(context: &Context<'_>, out: &mut Vec<Diagnostic>) {
+pub(super) fn section_empty(context: &Context<'_>, out: &mut Told) {
     let plan = context.plan;
     for section in &plan.sections {
         let text = context.masked.get(section.span.start..section.span.end).unwrap_or("");
@@ -94,7 +95,7 @@ fn heading(text: &str, span: Span) -> Span {
 }
 
 /// The seven bullets of §2.
-pub(super) fn sut_model_bullet(context: &Context<'_>, out: &mut Vec<Diagnostic>) {
+pub(super) fn sut_model_bullet(context: &Context<'_>, out: &mut Told) {
     let plan = context.plan;
     let Some(section) = plan.sections.iter().find(|s| s.number == "2").filter(|_| !plan.sut_model.is_empty()) else {
         return;
@@ -110,7 +111,7 @@ pub(super) fn sut_model_bullet(context: &Context<'_>, out: &mut Vec<Diagnostic>)
 }
 
 /// A numbered section stands once.
-pub(super) fn duplicate_section(context: &Context<'_>, out: &mut Vec<Diagnostic>) {
+pub(super) fn duplicate_section(context: &Context<'_>, out: &mut Told) {
     let mut seen = HashSet::new();
     for section in &context.plan.sections {
         if !seen.insert(section.number.as_str()) {
@@ -125,7 +126,7 @@ pub(super) fn duplicate_section(context: &Context<'_>, out: &mut Vec<Diagnostic>
 const SUMMARY: usize = 30;
 
 /// §0 is a summary. A picture, being code, does not count.
-pub(super) fn architecture_too_long(context: &Context<'_>, out: &mut Vec<Diagnostic>) {
+pub(super) fn architecture_too_long(context: &Context<'_>, out: &mut Told) {
     let Some((heading, body)) = context.section("0") else { return };
     let lines = context.slice(body).lines().filter(|line| !line.trim().is_empty()).count();
     if lines > SUMMARY {
@@ -136,7 +137,7 @@ pub(super) fn architecture_too_long(context: &Context<'_>, out: &mut Vec<Diagnos
 }
 
 /// What a change touches, or where a project's plan ends.
-pub(super) fn scope_incomplete(context: &Context<'_>, out: &mut Vec<Diagnostic>) {
+pub(super) fn scope_incomplete(context: &Context<'_>, out: &mut Told) {
     let Some((heading, body)) = context.section("1") else { return };
     let passage = Passage::new(context.masked, body);
     if passage.text.is_empty() {
@@ -207,7 +208,7 @@ const WHEN: &[&str] = &[
 ];
 
 /// `question — owner, by when`.
-pub(super) fn open_question_owner(context: &Context<'_>, out: &mut Vec<Diagnostic>) {
+pub(super) fn open_question_owner(context: &Context<'_>, out: &mut Told) {
     for question in &context.plan.open_questions {
         let passage = Passage::new(context.masked, question.span);
         let text = passage.text.as_str();
@@ -234,10 +235,14 @@ const TEMPLATE: &[&str] =
     &["C<x>", "C<y>", "<title>", "<one sentence>", "<reason>", "<condition>", "<short-slug>", "<claim-shaped name>"];
 
 /// `{{…}}` of the template, and the angle brackets of its hypotheses.
-pub(super) fn placeholder(context: &Context<'_>, out: &mut Vec<Diagnostic>) {
+pub(super) fn placeholder(context: &Context<'_>, out: &mut Told) {
     let text = context.masked;
     let mut at = 0;
-    while let Some(open) = text[at..].find("{{").map(|i| at + i) {
+    while let Some(open) = text[at..].find('{').map(|i| at + i) {
+        if !text[open + 1..].starts_with('{') {
+            at = open + 1;
+            continue;
+        }
         let inner = &text[open + 2..];
         let close = inner.find(['\n', '{', '}']).filter(|i| inner[*i..].starts_with("}}") && *i > 0);
         at = open + 2;
@@ -263,7 +268,7 @@ pub(super) fn placeholder(context: &Context<'_>, out: &mut Vec<Diagnostic>) {
 }
 
 /// `<SUT>`, `<C1>` and whatever else the hypotheses of the pitfall catalogue leave to be filled in.
-fn angle_brackets(text: &str, base: usize, out: &mut Vec<Diagnostic>) {
+fn angle_brackets(text: &str, base: usize, out: &mut Told) {
     const HTML: &[&str] = &[
         "a", "b", "br", "code", "dd", "del", "details", "div", "dl", "dt", "em", "hr", "i", "img", "kbd", "li", "ol",
         "p", "pre", "s", "small", "span", "strong", "sub", "summary", "sup", "table", "td", "th", "tr", "u", "ul",
@@ -295,7 +300,7 @@ fn angle_brackets(text: &str, base: usize, out: &mut Vec<Diagnostic>) {
     }
 }
 
-fn tell_placeholder(found: &str, at: usize, out: &mut Vec<Diagnostic>) {
+fn tell_placeholder(found: &str, at: usize, out: &mut Told) {
     let message = format!("`{found}` of the template is not filled");
     out.push(report(
         "placeholder",

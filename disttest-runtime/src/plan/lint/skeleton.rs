@@ -1,13 +1,14 @@
 //! Rules about the skeletons that a plan brings.
 
 use super::Context;
-use crate::base::diagnostic::{Diagnostic, Spanned};
+use crate::base::diagnostic::Spanned;
 use crate::plan::Id;
 use crate::plan::rules::report;
+use crate::plan::told::Told;
 
 /// The mandatory lines at the head of a skeleton: without them `author` refuses it, and nobody can tell where a test
 /// came from.
-pub(super) fn skeleton_header(context: &Context<'_>, out: &mut Vec<Diagnostic>) {
+pub(super) fn skeleton_header(context: &Context<'_>, out: &mut Told) {
     for scenario in &context.plan.scenarios {
         let own = scenario.skeleton.iter().map(|skeleton| (&scenario.id.value, skeleton));
         let of_arms = scenario.arms.iter().filter_map(|arm| Some((&arm.id.value, arm.skeleton.as_ref()?)));
@@ -17,7 +18,7 @@ pub(super) fn skeleton_header(context: &Context<'_>, out: &mut Vec<Diagnostic>) 
     }
 }
 
-fn tell(context: &Context<'_>, id: &Id, skeleton: &Spanned<String>, out: &mut Vec<Diagnostic>) {
+fn tell(context: &Context<'_>, id: &Id, skeleton: &Spanned<String>, out: &mut Told) {
     let line = |mark: &str| skeleton.value.lines().find_map(|line| Some(line.split_once(mark)?.1.trim()));
     if line("AUTO-GENERATED from test plan:").is_none() {
         let message = format!("{id}: the skeleton does not say that it is generated, and from which plan");

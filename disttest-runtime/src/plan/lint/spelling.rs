@@ -2,12 +2,13 @@
 
 use super::Context;
 use super::respell::{self, respelt};
-use crate::base::diagnostic::{Diagnostic, Span, Spanned};
+use crate::base::diagnostic::{Span, Spanned};
 use crate::base::nearest::distance;
 use crate::plan::labels::{self, FAULTS, NOTES};
 use crate::plan::model::{Field, ModelBlock};
 use crate::plan::names::{misspelt, spellings};
 use crate::plan::rules::report;
+use crate::plan::told::Told;
 use std::collections::{BTreeMap, HashMap};
 
 /// Shortest word outside of backticks that is taken for a name: no common word is that long.
@@ -20,7 +21,7 @@ const MOST: usize = 32;
 type Seen = HashMap<String, Option<&'static str>>;
 
 /// A misspelt checker would not run, and beside another one nobody would miss it.
-pub(super) fn misspelt_checker(context: &Context<'_>, out: &mut Vec<Diagnostic>) {
+pub(super) fn misspelt_checker(context: &Context<'_>, out: &mut Told) {
     let mut seen = Seen::new();
     for field in blocks(context).filter_map(|block| block.checker.as_ref()) {
         let long = field.value.split(|c: char| !c.is_alphanumeric() && c != '-' && c != '_');
@@ -30,7 +31,7 @@ pub(super) fn misspelt_checker(context: &Context<'_>, out: &mut Vec<Diagnostic>)
 }
 
 /// A misspelt nemesis would not act, a misspelt signal would not be read.
-pub(super) fn misspelt_nemesis(context: &Context<'_>, out: &mut Vec<Diagnostic>) {
+pub(super) fn misspelt_nemesis(context: &Context<'_>, out: &mut Told) {
     let mut seen = Seen::new();
     let faults = context.plan.scenarios.iter().filter_map(|scenario| scenario.field(FAULTS));
     for field in blocks(context).filter_map(|block| block.nemesis.as_ref()).chain(faults) {
@@ -55,7 +56,7 @@ fn tell<'t>(
     field: &Spanned<String>,
     words: impl Iterator<Item = &'t str>,
     seen: &mut Seen,
-    out: &mut Vec<Diagnostic>,
+    out: &mut Told,
 ) {
     let mut found: BTreeMap<&str, &str> = BTreeMap::new();
     for word in words {
@@ -76,7 +77,7 @@ fn tell<'t>(
 }
 
 /// A label that is almost one of the format: its field is kept, and read by nobody.
-pub(super) fn misspelt_label(context: &Context<'_>, out: &mut Vec<Diagnostic>) {
+pub(super) fn misspelt_label(context: &Context<'_>, out: &mut Told) {
     let mut seen: HashMap<&str, Option<&'static str>> = HashMap::new();
     for scenario in &context.plan.scenarios {
         let arms =

@@ -3,11 +3,12 @@
 use super::context::owners;
 use super::passage::{Passage, has};
 use super::{Context, is_unfilled};
-use crate::base::diagnostic::{Diagnostic, Spanned};
+use crate::base::diagnostic::Spanned;
 use crate::plan::Category;
 use crate::plan::model::Scenario;
 use crate::plan::parse::ids_in;
 use crate::plan::rules::report;
+use crate::plan::told::Told;
 use std::collections::BTreeSet;
 
 /// A scenario beyond one of these is split.
@@ -90,7 +91,7 @@ fn collapsed(context: &Context<'_>, scenario: &Scenario) -> bool {
 }
 
 /// The gate of §7.M.S.
-pub(super) fn surfaces_missing(context: &Context<'_>, out: &mut Vec<Diagnostic>) {
+pub(super) fn surfaces_missing(context: &Context<'_>, out: &mut Told) {
     for scenario in context.plan.scenarios.iter().filter(|s| s.surfaces.is_none()) {
         if context.falsifies(scenario, Category::gates_surfaces) {
             let message = format!("{} falsifies a boundary or fairness claim and has no §7.M.S", scenario.id.value);
@@ -101,7 +102,7 @@ pub(super) fn surfaces_missing(context: &Context<'_>, out: &mut Vec<Diagnostic>)
 }
 
 /// §7.M.S is filled or not applicable, never both.
-pub(super) fn surfaces_contradicts(context: &Context<'_>, out: &mut Vec<Diagnostic>) {
+pub(super) fn surfaces_contradicts(context: &Context<'_>, out: &mut Told) {
     for scenario in context.plan.scenarios.iter().filter(|s| s.surfaces_not_applicable && s.surfaces.is_some()) {
         let message = format!("{}: §7.M.S is filled and said to be not applicable", scenario.id.value);
         out.push(report("surfaces-contradicts", scenario.id.span, message, "delete one of the two"));
@@ -109,7 +110,7 @@ pub(super) fn surfaces_contradicts(context: &Context<'_>, out: &mut Vec<Diagnost
 }
 
 /// Where some scenarios state that they need no §7.M.S, one that is silent was forgotten.
-pub(super) fn surfaces_not_stated(context: &Context<'_>, out: &mut Vec<Diagnostic>) {
+pub(super) fn surfaces_not_stated(context: &Context<'_>, out: &mut Told) {
     if !context.plan.scenarios.iter().any(|s| s.surfaces_not_applicable) {
         return;
     }
@@ -123,7 +124,7 @@ pub(super) fn surfaces_not_stated(context: &Context<'_>, out: &mut Vec<Diagnosti
 }
 
 /// Surfaces, and negative controls of a boundary claim.
-pub(super) fn surfaces_field(context: &Context<'_>, out: &mut Vec<Diagnostic>) {
+pub(super) fn surfaces_field(context: &Context<'_>, out: &mut Told) {
     for scenario in context.plan.scenarios.iter().filter(|s| s.surfaces.is_some()) {
         let boundary = context.falsifies(scenario, |c| c == Category::Boundary);
         let gated = context.falsifies(scenario, Category::gates_surfaces);
@@ -136,7 +137,7 @@ pub(super) fn surfaces_field(context: &Context<'_>, out: &mut Vec<Diagnostic>) {
 }
 
 /// The other fields of §7.M.S.
-pub(super) fn surfaces_incomplete(context: &Context<'_>, out: &mut Vec<Diagnostic>) {
+pub(super) fn surfaces_incomplete(context: &Context<'_>, out: &mut Told) {
     const OTHERS: [&str; 6] = [
         "Operations",
         "Adversarial inputs",
@@ -158,7 +159,7 @@ pub(super) fn surfaces_incomplete(context: &Context<'_>, out: &mut Vec<Diagnosti
 }
 
 /// A boundary has many surfaces, or a reason why it has not.
-pub(super) fn surfaces_too_few(context: &Context<'_>, out: &mut Vec<Diagnostic>) {
+pub(super) fn surfaces_too_few(context: &Context<'_>, out: &mut Told) {
     for scenario in context.plan.scenarios.iter().filter(|s| context.falsifies(s, |c| c == Category::Boundary)) {
         let Some(list) = surfaces(context, scenario).filter(|list| list.count < LEAST && !list.justified) else {
             continue;
@@ -207,7 +208,7 @@ fn split_because<'p>(context: &Context<'p>, scenario: &'p Scenario) -> Option<St
 }
 
 /// A scenario that is really several is split (format §4).
-pub(super) fn split_into_arms(context: &Context<'_>, out: &mut Vec<Diagnostic>) {
+pub(super) fn split_into_arms(context: &Context<'_>, out: &mut Told) {
     for scenario in context.plan.scenarios.iter().filter(|s| arms(s) == 0) {
         if let Some(why) = split_because(context, scenario).filter(|_| !collapsed(context, scenario)) {
             let id = &scenario.id.value;
@@ -219,7 +220,7 @@ pub(super) fn split_into_arms(context: &Context<'_>, out: &mut Vec<Diagnostic>) 
 }
 
 /// One arm a surface.
-pub(super) fn arms_fewer_than_surfaces(context: &Context<'_>, out: &mut Vec<Diagnostic>) {
+pub(super) fn arms_fewer_than_surfaces(context: &Context<'_>, out: &mut Told) {
     for scenario in &context.plan.scenarios {
         let arms = arms(scenario);
         let Some(list) = surfaces(context, scenario).filter(|list| (1..list.count).contains(&arms)) else { continue };
@@ -232,7 +233,7 @@ pub(super) fn arms_fewer_than_surfaces(context: &Context<'_>, out: &mut Vec<Diag
 }
 
 /// A denial that is only a status code.
-pub(super) fn negative_controls_weak(context: &Context<'_>, out: &mut Vec<Diagnostic>) {
+pub(super) fn negative_controls_weak(context: &Context<'_>, out: &mut Told) {
     const SEEN: &[&str] = &[
         "metric*",
         "log",
@@ -297,7 +298,7 @@ fn shown_by_example(inputs: &str) -> Vec<&'static str> {
 }
 
 /// Adversarial inputs of every class, or a word on why not.
-pub(super) fn few_confusable_identifiers(context: &Context<'_>, out: &mut Vec<Diagnostic>) {
+pub(super) fn few_confusable_identifiers(context: &Context<'_>, out: &mut Told) {
     for scenario in context.plan.scenarios.iter().filter(|s| context.falsifies(s, |c| c == Category::Boundary)) {
         let Some(inputs) = field(scenario, "Adversarial inputs") else { continue };
         let passage = Passage::new(context.masked, inputs.span);
@@ -317,7 +318,7 @@ pub(super) fn few_confusable_identifiers(context: &Context<'_>, out: &mut Vec<Di
 }
 
 /// Each arm has its own §7.M; each arm that the list names has its block.
-pub(super) fn arm_incomplete(context: &Context<'_>, out: &mut Vec<Diagnostic>) {
+pub(super) fn arm_incomplete(context: &Context<'_>, out: &mut Told) {
     for scenario in &context.plan.scenarios {
         for owner in owners(scenario).filter(|o| o.arm.is_some() && o.model_block().is_none()) {
             let message = format!("{} has no §7.M of its own", owner.id.value);
@@ -346,7 +347,7 @@ pub(super) fn arm_incomplete(context: &Context<'_>, out: &mut Vec<Diagnostic>) {
 }
 
 /// An arm stands in its scenario.
-pub(super) fn arm_misplaced(context: &Context<'_>, out: &mut Vec<Diagnostic>) {
+pub(super) fn arm_misplaced(context: &Context<'_>, out: &mut Told) {
     for scenario in &context.plan.scenarios {
         for arm in scenario.arms.iter().filter(|arm| arm.id.value.number() != scenario.id.value.number()) {
             let (own, id) = (&scenario.id.value, &arm.id.value);

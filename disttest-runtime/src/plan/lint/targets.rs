@@ -1,9 +1,10 @@
 //! Rules about target paths: inside the package, of the right kind, one owner each.
 
 use super::{Context, enumerated};
-use crate::base::diagnostic::{Diagnostic, Spanned};
+use crate::base::diagnostic::Spanned;
 use crate::plan::Id;
 use crate::plan::rules::report;
+use crate::plan::told::Told;
 use std::collections::HashMap;
 
 /// (language, suffix by convention).
@@ -20,7 +21,7 @@ fn targets<'p>(context: &Context<'p>) -> impl Iterator<Item = (&'p Spanned<Id>, 
 }
 
 /// A target is relative and stays inside.
-pub(super) fn target_outside(context: &Context<'_>, out: &mut Vec<Diagnostic>) {
+pub(super) fn target_outside(context: &Context<'_>, out: &mut Told) {
     for (id, _, target) in targets(context) {
         let path = target.value.as_str();
         let drive = path.as_bytes().get(1) == Some(&b':');
@@ -40,7 +41,7 @@ pub(super) fn target_outside(context: &Context<'_>, out: &mut Vec<Diagnostic>) {
 }
 
 /// A target ends in the suffix of its language. What a scenario without a language lacks is told elsewhere.
-pub(super) fn target_suffix(context: &Context<'_>, out: &mut Vec<Diagnostic>) {
+pub(super) fn target_suffix(context: &Context<'_>, out: &mut Told) {
     for (id, language, target) in targets(context) {
         let wanted = SUFFIXES.iter().find(|(known, _)| Some(*known) == language).map(|(_, suffix)| *suffix);
         let Some(suffix) = wanted.filter(|suffix| !target.value.ends_with(suffix)) else { continue };
@@ -50,7 +51,7 @@ pub(super) fn target_suffix(context: &Context<'_>, out: &mut Vec<Diagnostic>) {
 }
 
 /// A target belongs to one scenario.
-pub(super) fn target_taken(context: &Context<'_>, out: &mut Vec<Diagnostic>) {
+pub(super) fn target_taken(context: &Context<'_>, out: &mut Told) {
     let mut taken: HashMap<String, &Id> = HashMap::new();
     for (id, _, target) in targets(context) {
         let parts = target.value.split(['/', '\\']).filter(|part| !part.is_empty() && *part != ".");
@@ -70,7 +71,7 @@ pub(super) fn target_taken(context: &Context<'_>, out: &mut Vec<Diagnostic>) {
 }
 
 /// A target stands where the tools of its language look for tests.
-pub(super) fn target_convention(context: &Context<'_>, out: &mut Vec<Diagnostic>) {
+pub(super) fn target_convention(context: &Context<'_>, out: &mut Told) {
     let odd: Vec<(&Spanned<Id>, &Spanned<String>, &str)> = targets(context)
         .filter_map(|(id, language, target)| {
             let path = target.value.as_str();

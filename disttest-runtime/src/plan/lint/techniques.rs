@@ -2,12 +2,13 @@
 
 use super::passage::places;
 use super::{Context, is_unfilled};
-use crate::base::diagnostic::{Diagnostic, Span};
+use crate::base::diagnostic::Span;
 use crate::base::nearest::{distance, nearest};
 use crate::plan::Id;
 use crate::plan::model::Technique;
 use crate::plan::parse::ids_in;
 use crate::plan::rules::report;
+use crate::plan::told::Told;
 use std::collections::HashSet;
 
 /// The reference files of the technique catalogue (format §17).
@@ -23,7 +24,7 @@ const CATALOGUE: [&str; 8] = [
 ];
 
 /// `references/<technique>.md`.
-pub(super) fn technique_without_reference(context: &Context<'_>, out: &mut Vec<Diagnostic>) {
+pub(super) fn technique_without_reference(context: &Context<'_>, out: &mut Told) {
     for technique in &context.plan.techniques {
         if !technique.fields.iter().any(|f| f.label == "Reference" && !is_unfilled(&f.value.value)) {
             let message = format!("`{}` cites no reference", technique.name.value);
@@ -47,7 +48,7 @@ fn references(technique: &Technique) -> Vec<(String, Span)> {
 }
 
 /// The reference is a file of the catalogue.
-pub(super) fn unknown_technique_reference(context: &Context<'_>, out: &mut Vec<Diagnostic>) {
+pub(super) fn unknown_technique_reference(context: &Context<'_>, out: &mut Told) {
     for technique in &context.plan.techniques {
         let cited = references(technique);
         // A paper or a page of the project may stand beside the file of the catalogue.
@@ -73,7 +74,7 @@ pub(super) fn unknown_technique_reference(context: &Context<'_>, out: &mut Vec<D
 }
 
 /// What a technique says of itself, by the words that its labels have in common.
-pub(super) fn technique_incomplete(context: &Context<'_>, out: &mut Vec<Diagnostic>) {
+pub(super) fn technique_incomplete(context: &Context<'_>, out: &mut Told) {
     const WANTED: [(&str, &str); 3] = [
         ("hypothes", "Hypotheses it addresses"),
         ("catch", "What it would catch that other techniques miss"),
@@ -93,7 +94,7 @@ pub(super) fn technique_incomplete(context: &Context<'_>, out: &mut Vec<Diagnost
 }
 
 /// One technique sees one kind of defect.
-pub(super) fn technique_count(context: &Context<'_>, out: &mut Vec<Diagnostic>) {
+pub(super) fn technique_count(context: &Context<'_>, out: &mut Told) {
     let [only] = &context.plan.techniques[..] else { return };
     if context.plan.hypotheses.len() > 1 {
         let message = "one technique alone is suspicious: each has kinds of defects that it cannot see";
@@ -133,7 +134,7 @@ fn words_of(technique: &Technique) -> HashSet<String> {
 }
 
 /// The technique of each scenario is one of §6.
-pub(super) fn technique_not_selected(context: &Context<'_>, out: &mut Vec<Diagnostic>) {
+pub(super) fn technique_not_selected(context: &Context<'_>, out: &mut Told) {
     let plan = context.plan;
     let known: HashSet<String> = plan.techniques.iter().flat_map(words_of).collect();
     if known.is_empty() {
@@ -151,7 +152,7 @@ pub(super) fn technique_not_selected(context: &Context<'_>, out: &mut Vec<Diagno
 }
 
 /// Each technique serves a scenario.
-pub(super) fn unused_technique(context: &Context<'_>, out: &mut Vec<Diagnostic>) {
+pub(super) fn unused_technique(context: &Context<'_>, out: &mut Told) {
     let plan = context.plan;
     let fields = plan.scenarios.iter().filter_map(|s| s.field("Technique"));
     let used: HashSet<String> = fields.flat_map(|field| telling(&field.value)).collect();
@@ -174,7 +175,7 @@ pub(super) fn unused_technique(context: &Context<'_>, out: &mut Vec<Diagnostic>)
 }
 
 /// Each requirement of §6b serves a scenario.
-pub(super) fn unused_requirement(context: &Context<'_>, out: &mut Vec<Diagnostic>) {
+pub(super) fn unused_requirement(context: &Context<'_>, out: &mut Told) {
     const ALL: &[&str] = &["all", "every", "each", "any", "whole"];
     for row in
         context.plan.environment.iter().filter(|row| row.cells.iter().any(|(name, _)| name == "Used by scenarios"))

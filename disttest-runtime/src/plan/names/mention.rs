@@ -44,10 +44,9 @@ impl Index {
     /// See [`mentions`].
     pub(crate) fn mentions(&self, text: &str) -> Vec<Mention> {
         // Only ASCII letters are lowered, so offsets stay; line breaks become blanks so that a wrapped name is found.
-        let mut plain = text.to_ascii_lowercase();
-        if plain.contains('\n') {
-            plain = plain.replace('\n', " ");
-        }
+        let mut bytes = text.as_bytes().to_ascii_lowercase();
+        bytes.iter_mut().filter(|byte| **byte == b'\n').for_each(|byte| *byte = b' ');
+        let plain = String::from_utf8(bytes).unwrap_or_else(|_| text.to_ascii_lowercase());
         let mut found = self.spellings(&plain);
         if found.is_empty() {
             return Vec::new();
@@ -59,8 +58,7 @@ impl Index {
             end = end.max(at.end);
             keep
         });
-        let spans: Vec<Range<usize>> = found.iter().map(|(at, ..)| at.clone()).collect();
-        let bare = without_names(&plain, &spans);
+        let bare = without_names(plain, found.iter().map(|(at, ..)| at));
         found.into_iter().map(|(at, id, quoted)| Mention { id, affirmed: affirmed(&bare, &at), at, quoted }).collect()
     }
 
@@ -96,12 +94,11 @@ impl Index {
 }
 
 /// The text with every name replaced by blanks, so that the `no` of `no-lost-ack` denies nothing.
-fn without_names(text: &str, spans: &[Range<usize>]) -> String {
-    let mut bytes = text.as_bytes().to_vec();
-    for span in spans {
-        bytes[span.clone()].fill(b'#');
-    }
-    String::from_utf8(bytes).unwrap_or_else(|_| text.to_owned())
+fn without_names<'s>(text: String, spans: impl Iterator<Item = &'s Range<usize>>) -> String {
+    let mut bytes = text.into_bytes();
+    spans.for_each(|span| bytes[span.clone()].fill(b'#'));
+    // Names are whole words, so that no character is cut.
+    String::from_utf8(bytes).unwrap_or_else(|bad| String::from_utf8_lossy(bad.as_bytes()).into_owned())
 }
 
 /// True for a character that may stand inside a word.
@@ -172,7 +169,10 @@ const REACH: usize = 160;
 fn affirmed(bare: &str, at: &Range<usize>) -> bool {
     let before = window(bare, at.start.saturating_sub(REACH), at.start);
     let clause = before.rsplit(['.', ';', ':', '—']).next().unwrap_or("");
-    let clause = clause.rsplit(" but ").next().unwrap_or("");
+    let clause = match clause.as_bytes().windows(5).rposition(|word| word == b" but ") {
+        Some(at) => &clause[at + 5..],
+        None => clause,
+    };
     // A comma ends a denial, except inside a list of names: `not linearizability, serializability`.
     let mut parts = clause.rsplit(',');
     let mut denied = parts.next().is_some_and(denies);

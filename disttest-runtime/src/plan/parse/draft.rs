@@ -4,14 +4,14 @@ use super::fields::Collector;
 use super::segments::{Kind, Segment, says_not_applicable};
 use crate::base::diagnostic::{Span, Spanned};
 use crate::plan::Id;
-use crate::plan::labels::{self, NOTES};
+use crate::plan::labels::{self, NOTES, SKELETON};
 use crate::plan::model::{Arm, Field, ModelBlock, Scenario};
 
 /// A scenario under construction.
 pub(super) struct Draft {
     pub(super) scenario: Scenario,
-    /// (offset, label, arm) of every field, to know to which one a code block belongs.
-    pub(super) starts: Vec<(usize, String, Option<usize>)>,
+    /// (offset, whether it is a skeleton, arm) of every field, to know to which one a code block belongs.
+    pub(super) starts: Vec<(usize, bool, Option<usize>)>,
     model: ModelBlock,
     model_seen: bool,
     surfaces: Vec<Field>,
@@ -73,10 +73,11 @@ impl Draft {
         }
         if segment.kind != Kind::Base {
             // Code under a sub-heading is none of the field above it.
-            self.starts.push((segment.at, String::new(), self.arm));
+            self.starts.push((segment.at, false, self.arm));
         }
+        self.starts.reserve(fields.len());
         for field in fields.into_iter().filter(|f| f.label != NOTES || !f.value.value.is_empty()) {
-            self.starts.push((field.value.span.start, field.label.clone(), self.arm));
+            self.starts.push((field.value.span.start, field.label == SKELETON, self.arm));
             self.route(&segment.kind, field);
         }
     }

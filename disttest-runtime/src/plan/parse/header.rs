@@ -59,7 +59,7 @@ impl Reader<'_> {
         let start = paragraph.first().map_or(0, |(at, _)| *at);
         let end = paragraph.last().map_or(start, |(at, text)| at + text.len());
         let text = paragraph.iter().map(|(_, text)| *text).collect::<Vec<_>>().join("\n");
-        let aspects: Vec<Row> = found.iter().flat_map(|t| self.rows(t, CONFIDENCE, &[])).collect();
+        let aspects: Vec<Row> = found.into_iter().flat_map(|t| self.rows(t, CONFIDENCE, &[])).collect();
         let confidence = &mut self.plan.confidence;
         if confidence.statement.value.is_empty() {
             confidence.statement = Spanned::new(text, Span::new(start, end));

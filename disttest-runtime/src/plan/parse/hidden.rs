@@ -8,14 +8,14 @@ use crate::base::diagnostic::{Severity, Span};
 use crate::plan::Id;
 use crate::plan::labels::{self, FALSIFIES};
 use crate::plan::rules::report;
-use std::collections::HashSet;
+use rustc_hash::FxHashSet;
 
 impl Reader<'_> {
     /// Tells each of them, so that no scenario is lost without a word. That is an error where a fence of code has
     /// swallowed one with its fields: a fence above it was never closed.
     pub(super) fn hidden_scenarios(&mut self) {
         let source = self.source;
-        let known: HashSet<Id> = self.plan.scenarios.iter().map(|s| s.id.value.clone()).collect();
+        let known: FxHashSet<Id> = self.plan.scenarios.iter().map(|s| s.id.value.clone()).collect();
         for (span, place) in &source.hidden {
             let what = match place {
                 Place::Comment => "a comment",

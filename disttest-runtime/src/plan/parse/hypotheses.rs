@@ -10,7 +10,7 @@ use crate::plan::NOTES;
 use crate::plan::model::{Field, Hypothesis};
 use crate::plan::rules::report;
 use crate::plan::{Id, labels};
-use std::collections::HashSet;
+use rustc_hash::FxHashSet;
 
 const COLUMNS: &[Column] = &[
     Column { name: "ID", words: &["id", "#", "h", "no", "nr"] },
@@ -87,7 +87,7 @@ impl Reader<'_> {
     }
 
     fn hypothesis_tables(&mut self, lines: &[Line<'_>]) {
-        let defined: HashSet<Id> = self.plan.hypotheses.iter().map(|h| h.id.value.clone()).collect();
+        let defined: FxHashSet<Id> = self.plan.hypotheses.iter().map(|h| h.id.value.clone()).collect();
         for table in tables(lines).iter().filter(|t| defines(t, &defined)) {
             let names = columns(&table.header, COLUMNS);
             for (cells, span) in &table.rows {
@@ -194,7 +194,7 @@ fn start(line: &Line<'_>) -> Option<Start> {
 
 /// True for a table that lists hypotheses: its ids are in a column of their own or at the head of its first cells, it
 /// is no walk through the pitfalls, and it says more than the lines above it, which `defined` those ids.
-fn defines(table: &Table, defined: &HashSet<Id>) -> bool {
+fn defines(table: &Table, defined: &FxHashSet<Id>) -> bool {
     let names = columns(&table.header, COLUMNS);
     let column = names.iter().position(|name| name == "ID").unwrap_or(0);
     let ids: Vec<Option<Id>> = table.rows.iter().map(|(cells, _)| leading_id(&cells.get(column)?.text)).collect();

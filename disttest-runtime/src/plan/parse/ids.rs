@@ -2,10 +2,13 @@
 
 use crate::base::diagnostic::{Span, Spanned};
 use crate::plan::Id;
-use std::collections::HashSet;
+use rustc_hash::FxHashSet;
 
 /// More ids than this in one range is a typing error.
 const LONGEST_RANGE: u32 = 1_000;
+
+/// So few ids are looked through; most lists have no more.
+const FEW: usize = 8;
 
 /// How many ids the ranges of one text may still stand for, so that memory stays linear in the text.
 #[derive(Clone, Copy, Debug)]
@@ -39,19 +42,27 @@ pub(super) struct IdList {
     pub(super) doubtful: Vec<Spanned<Id>>,
     /// Ranges that cannot be (`C9–C3`, or far too long).
     pub(super) bad_ranges: Vec<Spanned<String>>,
-    seen: HashSet<Id>,
+    /// The ids once there are more than [`FEW`].
+    seen: FxHashSet<Id>,
 }
 
 impl IdList {
     /// True if the list takes this id.
     pub(super) fn has(&self, id: &Id) -> bool {
-        self.seen.contains(id)
+        if self.ids.len() <= FEW { self.ids.iter().any(|own| own.value == *id) } else { self.seen.contains(id) }
     }
 
     fn push(&mut self, id: Id, span: Span) {
-        if self.seen.insert(id.clone()) {
-            self.ids.push(Spanned::new(id, span));
+        if self.has(&id) {
+            return;
         }
+        if self.ids.len() == FEW {
+            self.seen.extend(self.ids.iter().map(|own| own.value.clone()));
+        }
+        if self.ids.len() >= FEW {
+            self.seen.insert(id.clone());
+        }
+        self.ids.push(Spanned::new(id, span));
     }
 
     fn range(&mut self, first: &Id, last: u32, span: Span, allowance: &mut Allowance) {
@@ -72,6 +83,10 @@ const NEGATIONS: &[&str] = &["not", "except", "unlike", "without", "excluding"];
 /// Reads the ids with this letter out of `text`, which starts at byte `base` of the source. Linear.
 pub(super) fn list(text: &str, base: usize, letter: char, allowance: &mut Allowance) -> IdList {
     let mut out = IdList::default();
+    // Many a field is asked for ids that it has none of.
+    if !text.contains(letter) {
+        return out;
+    }
     let mut depth = 0_usize;
     let (mut negated, mut struck) = (false, false);
     let tokens: Vec<Token<'_>> = tokens(text).filter(|t| t.kind != Kind::Space).collect();

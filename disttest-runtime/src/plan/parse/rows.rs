@@ -8,7 +8,7 @@ use crate::base::diagnostic::{Span, Spanned};
 use crate::plan::Id;
 use crate::plan::model::{Claim, MissingClaim, Row};
 use crate::plan::rules::report;
-use std::collections::HashSet;
+use rustc_hash::FxHashSet;
 
 const fn column(name: &'static str, words: &'static [&'static str]) -> Column {
     Column { name, words }
@@ -74,19 +74,19 @@ type Read = (Vec<(String, Cell)>, Span);
 impl Reader<'_> {
     /// §1b.
     pub(super) fn claims(&mut self, lines: &[Line<'_>]) {
-        for table in tables(lines).iter().filter(|t| defines(t, CLAIMS, 'C')) {
-            for (cells, span) in self.read_rows(table, CLAIMS, &[]) {
+        for table in tables(lines).into_iter().filter(|t| defines(t, CLAIMS, 'C')) {
+            for (mut cells, span) in self.read_rows(table, CLAIMS, &[]) {
                 let Some(id) = self.row_id(&cells, span, 'C', "unreadable-claim") else { continue };
-                let category_text = spanned(&cells, "Category", span);
+                let category_text = spanned(&mut cells, "Category", span);
                 let read = categories::read(&category_text.value);
                 self.plan.claims.push(Claim {
                     id,
-                    text: spanned(&cells, "Claim", span),
+                    text: spanned(&mut cells, "Claim", span),
                     categories: read.categories,
                     unknown_categories: read.unknown,
                     category_text,
-                    source: text(&cells, "Source"),
-                    inferred: text(&cells, "Inferred?"),
+                    source: text(&mut cells, "Source"),
+                    inferred: text(&mut cells, "Inferred?"),
                 });
             }
         }
@@ -95,14 +95,14 @@ impl Reader<'_> {
 
     /// §1c.
     pub(super) fn missing_claims(&mut self, lines: &[Line<'_>]) {
-        for table in tables(lines).iter().filter(|t| defines(t, MISSING, 'M')) {
-            for (cells, span) in self.read_rows(table, MISSING, &[]) {
+        for table in tables(lines).into_iter().filter(|t| defines(t, MISSING, 'M')) {
+            for (mut cells, span) in self.read_rows(table, MISSING, &[]) {
                 let Some(id) = self.row_id(&cells, span, 'M', "unreadable-claim") else { continue };
                 self.plan.missing_claims.push(MissingClaim {
                     id,
-                    behavior: text(&cells, "Behavior the code relies on"),
-                    evidence: text(&cells, "Source / evidence"),
-                    action: text(&cells, "Suggested action"),
+                    behavior: text(&mut cells, "Behavior the code relies on"),
+                    evidence: text(&mut cells, "Source / evidence"),
+                    action: text(&mut cells, "Suggested action"),
                 });
             }
         }
@@ -120,7 +120,7 @@ impl Reader<'_> {
     /// Tells each of those that no table defines.
     pub(super) fn tell_loose_claims(&mut self) {
         let loose = std::mem::take(&mut self.loose_claims);
-        let defined: HashSet<&Id> = self.plan.claims.iter().map(|c| &c.id.value).collect();
+        let defined: FxHashSet<&Id> = self.plan.claims.iter().map(|c| &c.id.value).collect();
         for Spanned { value: id, span } in loose.into_iter().filter(|id| !defined.contains(&id.value)) {
             let message = format!("{id} starts this bullet, but claims are read from the table only");
             let help = format!("write the row `| {id} | <claim> | <category> | <source> | no |`");
@@ -139,8 +139,8 @@ impl Reader<'_> {
         let tables = tables(lines);
         let detailed = |t: &Table| columns(&t.header, COVERAGE).iter().any(|name| name == "Hypothesis");
         let split = tables.iter().any(detailed);
-        for table in tables.iter().filter(|t| known_columns(t, COVERAGE) > 1) {
-            let needed = if split && !detailed(table) { SUMMARY } else { &[] };
+        for table in tables.into_iter().filter(|t| known_columns(t, COVERAGE) > 1) {
+            let needed = if split && !detailed(&table) { SUMMARY } else { &[] };
             let rows = self.rows(table, COVERAGE, needed);
             self.plan.coverage.extend(rows);
         }
@@ -169,11 +169,11 @@ impl Reader<'_> {
         let tables = tables(lines);
         let of_this_kind = |t: &&Table| known_columns(t, known) > 1;
         let any = tables.iter().any(|t| of_this_kind(&t));
-        tables.iter().filter(|t| !any || of_this_kind(t)).flat_map(|t| self.rows(t, known, &[])).collect()
+        tables.into_iter().filter(|t| !any || of_this_kind(&t)).flat_map(|t| self.rows(t, known, &[])).collect()
     }
 
     /// Rows of a table as the model keeps them. `needed`: the columns it must have; empty for all of `known`.
-    pub(super) fn rows(&mut self, table: &Table, known: &[Column], needed: &[&str]) -> Vec<Row> {
+    pub(super) fn rows(&mut self, table: Table, known: &[Column], needed: &[&str]) -> Vec<Row> {
         let plain =
             |(cells, span): Read| Row { cells: cells.into_iter().map(|(c, cell)| (c, cell.text)).collect(), span };
         self.read_rows(table, known, needed).into_iter().map(plain).collect()
@@ -181,7 +181,7 @@ impl Reader<'_> {
 
     /// Cells under the canonical names of their columns. Filler rows (`| ... |`) and blank rows are left out; filler
     /// is told.
-    fn read_rows(&mut self, table: &Table, known: &[Column], needed: &[&str]) -> Vec<Read> {
+    fn read_rows(&mut self, table: Table, known: &[Column], needed: &[&str]) -> Vec<Read> {
         let names = columns(&table.header, known);
         let wanted = known.iter().map(|k| k.name).filter(|name| needed.is_empty() || needed.contains(name));
         for expected in wanted.filter(|name| !names.iter().any(|n| n == name)) {
@@ -191,15 +191,15 @@ impl Reader<'_> {
             self.told.push(report("missing-column", span, message, help));
         }
         let mut out = Vec::new();
-        for (cells, span) in &table.rows {
-            if is_blank_row(cells, names.len()) || self.is_filler(cells, *span) {
+        for (cells, span) in table.rows {
+            if is_blank_row(&cells, names.len()) || self.is_filler(&cells, span) {
                 continue;
             }
             if cells.len() > names.len() {
                 let message = format!("the row has {} cells under {} columns", cells.len(), names.len());
-                self.told.push(report("row-shape", *span, message, "write a `|` inside a cell as `\\|`"));
+                self.told.push(report("row-shape", span, message, "write a `|` inside a cell as `\\|`"));
             }
-            out.push((names.iter().cloned().zip(cells.iter().cloned()).collect(), *span));
+            out.push((names.iter().cloned().zip(cells).collect(), span));
         }
         out
     }
@@ -259,16 +259,20 @@ pub(super) fn leading_id(text: &str) -> Option<Id> {
     Id::parse(bare.split(|c: char| !c.is_ascii_alphanumeric()).next().unwrap_or(""))
 }
 
-fn spanned(cells: &[(String, Cell)], column: &str, row: Span) -> Spanned<String> {
-    let cell = cells.iter().find(|(name, _)| name == column);
+/// Takes a cell out of its row, where it is asked for once.
+fn spanned(cells: &mut [(String, Cell)], column: &str, row: Span) -> Spanned<String> {
+    let cell = cells.iter_mut().find(|(name, _)| name == column);
     cell.map_or_else(
         || Spanned::new(String::new(), row),
-        |(_, c)| Spanned::new(c.text.clone(), if c.text.is_empty() { row } else { c.span }),
+        |(_, c)| {
+            let span = if c.text.is_empty() { row } else { c.span };
+            Spanned::new(std::mem::take(&mut c.text), span)
+        },
     )
 }
 
-fn text(cells: &[(String, Cell)], column: &str) -> String {
-    cells.iter().find(|(name, _)| name == column).map(|(_, c)| c.text.clone()).unwrap_or_default()
+fn text(cells: &mut [(String, Cell)], column: &str) -> String {
+    cells.iter_mut().find(|(name, _)| name == column).map(|(_, c)| std::mem::take(&mut c.text)).unwrap_or_default()
 }
 
 fn span_of(header: &[Cell]) -> Span {

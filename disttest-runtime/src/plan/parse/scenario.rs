@@ -13,7 +13,6 @@ use crate::plan::model::{Field, Scenario};
 use crate::plan::no_fault::{self, NoFault};
 use crate::plan::rules::report;
 use crate::plan::{Budget, Budgets, Id};
-use std::collections::HashSet;
 
 /// Where a scenario stands among the lines of a section: its heading, and the end of what belongs to it.
 pub(super) struct Place {
@@ -139,7 +138,7 @@ impl Reader<'_> {
             scenario.span.end = scenario.span.end.max(code.span.end);
             let before = draft.starts.partition_point(|(at, ..)| *at <= code.span.start);
             let owner = before.checked_sub(1).and_then(|i| draft.starts.get(i));
-            let of_skeleton = owner.filter(|(_, label, _)| label == SKELETON);
+            let of_skeleton = owner.filter(|(_, skeleton, _)| *skeleton);
             let body = Spanned::new(code.body.clone(), code.span);
             let slot = match of_skeleton.map(|(.., arm)| *arm) {
                 Some(Some(arm)) => Some(&mut scenario.arms[arm].skeleton),
@@ -176,11 +175,14 @@ impl Reader<'_> {
     }
 
     fn check_duplicates(&mut self, fields: &[Field]) {
-        let mut seen = HashSet::new();
+        // Labels of the format only, so that there are few.
+        let mut seen: Vec<&str> = Vec::new();
         for field in fields.iter().filter(|f| labels::is_in(labels::SCENARIO, &f.label)) {
-            if !seen.insert(&field.label) {
+            if seen.contains(&field.label.as_str()) {
                 let message = format!("`{}` stands here for the second time; the first one counts", field.label);
                 self.told.push(report("duplicate-field", field.value.span, message, "join the two"));
+            } else {
+                seen.push(&field.label);
             }
         }
     }

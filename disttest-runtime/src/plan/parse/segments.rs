@@ -46,6 +46,10 @@ pub(super) fn segments<'a>(lines: &'a [Line<'a>]) -> Vec<Segment<'a>> {
 /// The kind of segment that a line opens, the text behind its marker, and the offset after the line.
 fn marker(line: &Line<'_>) -> Option<(Kind, String, usize)> {
     let heading = line.heading();
+    // The marker of a block has its number.
+    if heading.is_none() && !line.text.as_bytes().contains(&b'7') {
+        return None;
+    }
     let (at, body) = heading.map_or_else(|| line.trimmed(), |(_, at, title)| (at, title));
     if heading.is_none() && line.indent() > 1 {
         return None;

@@ -121,7 +121,8 @@ impl Mask<'_> {
                     };
                     let closed = !fenced || ends_with_fence(&self.text[range.clone()]);
                     let span = Span::new(range.start, range.end);
-                    code = Some(Code { span, language, body: String::new(), closed, fenced });
+                    let body = String::with_capacity(range.len());
+                    code = Some(Code { span, language, body, closed, fenced });
                     self.blank(range);
                 }
                 Event::End(TagEnd::CodeBlock) => {
@@ -159,7 +160,8 @@ impl Mask<'_> {
     /// text. Otherwise the plan would change its meaning where its paragraphs change places.
     fn lonely_marks(&mut self, spans: &[Range<usize>]) {
         let mut spans = spans.iter().peekable();
-        let marks: Vec<usize> = self.text.match_indices("<!--").map(|(at, _)| at).collect();
+        let text = self.text;
+        let marks = text.match_indices('<').map(|(at, _)| at).filter(|at| text[*at..].starts_with("<!--"));
         for at in marks {
             while spans.next_if(|span| span.end <= at).is_some() {}
             if spans.peek().is_none_or(|span| at < span.start) {
