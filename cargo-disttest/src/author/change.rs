@@ -3,6 +3,7 @@
 use super::frame::{Wanted, render};
 use super::prose::one_line;
 use super::regions::{self, Pieces};
+use super::shadow;
 
 /// What is to happen to a file.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -100,6 +101,9 @@ fn ours<'a>(wanted: &Wanted, existing: &'a str) -> Result<Pieces<'a>, Refusal<'a
         // The same scenario of a plan that moved keeps its regions; another scenario's oracle must not become ours.
         let moved = name == one_line(&wanted.name);
         return refuse(format!("it was made from another plan, {plan}{and_lost}"), moved.then_some(pieces));
+    }
+    if let Some(line) = shadow::shadowed(existing) {
+        return refuse(format!("line {line}: `disttest_runtime` is made the name of another item"), Some(pieces));
     }
     match pieces.header_line("Frame-SHA256:") {
         None => refuse(format!("its header has no Frame-SHA256: it was edited by hand{and_lost}"), Some(pieces)),
@@ -329,6 +333,11 @@ mod tests {
         conflict(&ours.replace("16 clients", "1 client"), "edited outside of its regions", true);
         conflict(&format!("{ours}\nfn mine() {{}}\n"), "edited outside of its regions", true);
         let lines = |drop: &str| ours.split_inclusive('\n').filter(|line| !line.contains(drop)).collect::<String>();
+        conflict(
+            &format!("{ours}\nmod disttest_runtime {{}}\n"),
+            "`disttest_runtime` is made the name of another",
+            true,
+        );
         conflict(&lines("//! Frame-SHA256"), "no Frame-SHA256", true);
         conflict(&lines("    // disttest:end workload"), "region `faults` begins inside region `workload`", false);
         conflict(&ours.replace("Scenario: S1 ", "Scenario: S2 "), "belongs to scenario `S2`", false);

@@ -16,6 +16,7 @@ mod parts;
 pub(crate) mod prose;
 pub(crate) mod regions;
 pub(crate) mod rustfmt;
+pub(crate) mod shadow;
 pub(crate) mod skeleton;
 pub(crate) mod target;
 pub(crate) mod write;

@@ -220,6 +220,17 @@ fn a_test_that_leaves_no_record_did_not_run() {
 }
 
 #[test]
+fn a_test_that_puts_something_else_in_place_of_the_runtime_did_not_run() {
+    let package = package();
+    leave(&package, &pass("S1"));
+    leave(&package, &pass("S2"));
+    let text = package.read("tests/auto/s1.rs");
+    package.write("tests/auto/s1.rs", &format!("mod disttest_runtime {{}}\n{text}"));
+    let answer = package.disttest(&["run", PLAN_PATH]).expect(4);
+    assert!(answer.out.contains("s1.rs:1 makes `disttest_runtime` the name of another item"), "{}", answer.out);
+}
+
+#[test]
 fn a_record_of_something_else_is_no_answer() {
     let package = package();
     let check = |change: fn(&mut ScenarioRecord), status: i32, expect: &str| {

@@ -3,6 +3,7 @@
 use super::super::{Context, shorter};
 use super::ids_of_parts;
 use crate::author::attribute::Attribute;
+use crate::author::shadow;
 use crate::harness::stage::Stage;
 use crate::plan_file::PlanFile;
 use crate::runner::build::Authored;
@@ -89,6 +90,12 @@ impl<'a> Job<'a> {
         let shown = shorter(&path).display().to_string();
         if !path.is_file() {
             return Err(format!("{shown} does not exist: cargo disttest author writes it"));
+        }
+        let text = std::fs::read_to_string(&path).map_err(|error| format!("{shown} cannot be read: {error}"))?;
+        if let Some(line) = shadow::shadowed(&text) {
+            return Err(format!(
+                "{shown}:{line} makes `disttest_runtime` the name of another item: nothing would judge it"
+            ));
         }
         if target.placed.test_target().is_none() {
             return Err(format!("Cargo.toml has no [[test]] entry for {shown}: cargo disttest author writes it"));
