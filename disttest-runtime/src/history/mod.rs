@@ -2,6 +2,7 @@
 
 pub mod access;
 mod coverage;
+mod crossing;
 mod error;
 pub mod generate;
 pub mod jsonl;
@@ -11,6 +12,7 @@ mod validate;
 mod weakness;
 
 pub use coverage::{Seen, Watched, overwritten, unobserved};
+pub use crossing::unread_across;
 pub use error::HistoryError;
 pub use op::{Effect, Op};
 pub use weakness::{FaultSpan, weakness};

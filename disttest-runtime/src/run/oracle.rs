@@ -5,7 +5,7 @@ use super::limits::{CheckLimits, check_within};
 use super::{Landed, Recorded, teeth};
 use crate::checker::{Answer, Checker, Outcome};
 use crate::fault::Window;
-use crate::history::{FaultSpan, History, Seen, Watched, overwritten, unobserved, weakness};
+use crate::history::{FaultSpan, History, Seen, Watched, overwritten, unobserved, unread_across, weakness};
 use anyhow::{Result, bail};
 use std::fmt;
 use std::sync::Arc;
@@ -125,6 +125,9 @@ impl Oracle {
         let declares = |name: &str| self.core.entry.checkers.iter().any(|(checker, _)| *checker == name);
         if declares("no-lost-ack") && !declares("linearizability") {
             weak.extend(overwritten(history, &watched));
+        }
+        if declares("no-lost-ack") || declares("linearizability") {
+            weak.extend(unread_across(history, &watched));
         }
         for window in &watched {
             let Seen { overlapping, acknowledged, at_victims } = Seen::of(history, window);
