@@ -1,14 +1,21 @@
 //! L2: checkers: a history in, an answer with evidence out. Pure: time and memory limits are handed in.
 
+mod conservation;
+mod counter;
+mod inquiry;
 mod linearizability;
 mod no_lost_ack;
 mod outcome;
 #[cfg(test)]
 pub(crate) mod reference;
+mod set;
 
+pub use conservation::{Conservation, Measure};
+pub use counter::Counter;
 pub use linearizability::Linearizability;
 pub use no_lost_ack::NoLostAck;
 pub use outcome::{Answer, Evidence, Outcome, Violation};
+pub use set::{Set, SetFull};
 
 use crate::history::History;
 
