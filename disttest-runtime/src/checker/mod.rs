@@ -1,5 +1,6 @@
 //! L2: checkers: a history in, an answer with evidence out. Pure: time and memory limits are handed in.
 
+mod bank;
 mod conservation;
 mod counter;
 mod inquiry;
@@ -9,13 +10,18 @@ mod outcome;
 #[cfg(test)]
 pub(crate) mod reference;
 mod set;
+mod total_queue;
+mod unique_ids;
 
+pub use bank::Bank;
 pub use conservation::{Conservation, Measure};
 pub use counter::Counter;
 pub use linearizability::Linearizability;
 pub use no_lost_ack::NoLostAck;
 pub use outcome::{Answer, Evidence, Outcome, Violation};
 pub use set::{Set, SetFull};
+pub use total_queue::TotalQueue;
+pub use unique_ids::UniqueIds;
 
 use crate::history::History;
 

@@ -6,8 +6,8 @@ use serde_json::Value;
 
 /// What an operation does to a set.
 pub(super) enum Act<'h> {
-    /// It adds an element.
-    Add(&'h Value),
+    /// It adds its input.
+    Add,
     /// It reads; the elements, if an answer came.
     Read(Option<&'h [Value]>),
 }
@@ -23,7 +23,7 @@ pub(super) fn is_read(op: &Op) -> bool {
 /// Reads `op`; `Err` says what is not understood.
 pub(super) fn act(op: &Op) -> Result<Act<'_>, String> {
     if is_add(op) {
-        return Ok(Act::Add(&op.input));
+        return Ok(Act::Add);
     }
     if !is_read(op) {
         return Err(format!("`{}` is none of add, read, read-set", op.op_type));
