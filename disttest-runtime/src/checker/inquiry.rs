@@ -23,6 +23,7 @@ pub(crate) struct Inquiry<'l> {
     violations: Vec<Violation>,
     counts: BTreeMap<&'static str, u64>,
     open: Vec<String>,
+    untold: u64,
     unasked: u64,
     stopped: bool,
 }
@@ -35,6 +36,7 @@ impl<'l> Inquiry<'l> {
             violations: Vec::new(),
             counts: BTreeMap::new(),
             open: Vec::new(),
+            untold: 0,
             unasked: 0,
             stopped: false,
         }
@@ -68,7 +70,7 @@ impl<'l> Inquiry<'l> {
 
     /// Something that would have to be known before the history could be called valid.
     pub(crate) fn undecided(&mut self, why: String) {
-        self.open.push(why);
+        if self.open.len() < TOLD { self.open.push(why) } else { self.untold += 1 }
     }
 
     /// The answer: violations by `ranks` (most telling kind first) and then as found; unknown when something is open,
@@ -85,9 +87,7 @@ impl<'l> Inquiry<'l> {
         let outcome = if !self.violations.is_empty() {
             Outcome::Invalid { violations: self.violations }
         } else if !self.open.is_empty() {
-            let more = self.open.len().saturating_sub(TOLD);
-            self.open.truncate(TOLD);
-            let more = if more > 0 { format!("; and {more} more") } else { String::new() };
+            let more = if self.untold > 0 { format!("; and {} more", self.untold) } else { String::new() };
             Outcome::Unknown { why: format!("{}{more}", self.open.join("; ")) }
         } else if self.evidence.fired == 0 {
             Outcome::Unknown { why: nothing.to_owned() }
