@@ -3,12 +3,16 @@
 mod bank;
 mod conservation;
 mod counter;
+mod freshness;
 mod inquiry;
 mod kafka;
 mod linearizability;
+mod liveness;
 mod long_fork;
 mod no_lost_ack;
 mod outcome;
+#[cfg(test)]
+mod planted;
 #[cfg(test)]
 pub(crate) mod reference;
 mod set;
@@ -18,8 +22,10 @@ mod unique_ids;
 pub use bank::Bank;
 pub use conservation::{Conservation, Measure};
 pub use counter::Counter;
+pub use freshness::Freshness;
 pub use kafka::Kafka;
 pub use linearizability::Linearizability;
+pub use liveness::Liveness;
 pub use long_fork::LongFork;
 pub use no_lost_ack::NoLostAck;
 pub use outcome::{Answer, Evidence, Outcome, Violation};

@@ -3,6 +3,13 @@
 //! For tests of checkers and of harnesses. Each operation takes effect at one instant between its invocation and its
 //! completion; an operation whose outcome is unknown takes effect at some later instant, or never; a failed one never.
 
+mod faults;
+mod objects;
+mod workload;
+
+pub use faults::{Fault, plant};
+pub use workload::{Size, Workload, workload};
+
 use super::{History, Op};
 use crate::base::rng::Rng;
 use crate::base::time::Nanos;
