@@ -185,12 +185,19 @@ impl Books {
 impl Bank {
     /// False when limits say to stop.
     fn judge(&self, group: &Group<'_>, inquiry: &mut Inquiry<'_>) -> bool {
-        if let Some((op, problem)) = group.ops.iter().find_map(|op| Some((op, foreign(op)?))) {
-            inquiry.undecided(format!("the history does not fit: operation {}: {problem}", op.op_id));
-            return true;
+        let mut reads: Vec<&Op> = Vec::new();
+        for op in group.ops.iter().copied() {
+            match op.op_type.as_str() {
+                "read" if acknowledged(op) => reads.push(op),
+                "read" | "transfer" => {}
+                other => {
+                    let why = format!("`{other}` is none of transfer, read");
+                    inquiry.undecided(format!("the history does not fit: operation {}: {why}", op.op_id));
+                    return true;
+                }
+            }
         }
-        let reads = || group.ops.iter().copied().filter(|op| op.op_type == "read" && acknowledged(op));
-        let Some(first) = reads().min_by_key(|op| (op.complete_ts, op.op_id)) else { return true };
+        let Some(first) = reads.iter().copied().min_by_key(|op| (op.complete_ts, op.op_id)) else { return true };
         inquiry.evidence.partitions += 1;
         inquiry.evidence.consumed += group.ops.len() as u64;
         let books = match self.books(first) {
@@ -200,7 +207,7 @@ impl Bank {
                 return true;
             }
         };
-        for read in reads() {
+        for read in reads {
             if !inquiry.go_on(1 + books.accounts.len() as u64, 8 * group.ops.len() as u64) {
                 return false;
             }
@@ -293,11 +300,6 @@ struct Wrong {
     /// The witness needs the read that the books are from.
     against_books: bool,
     why: String,
-}
-
-/// An operation that no bank has.
-fn foreign(op: &Op) -> Option<String> {
-    (!matches!(op.op_type.as_str(), "transfer" | "read")).then(|| format!("`{}` is none of transfer, read", op.op_type))
 }
 
 #[cfg(test)]

@@ -143,6 +143,8 @@ struct Sheet<'h> {
 
 struct Level<'h> {
     op: &'h Op,
+    invoke: u64,
+    complete: u64,
     level: i64,
     /// What the operation itself added.
     own: i64,
@@ -170,7 +172,15 @@ impl<'h> Sheet<'h> {
                 }
             }
             if let Some(level) = level.filter(|_| acknowledged(op)) {
-                sheet.levels.push(Level { op, level, own, sure: 0, sure_negative: 0 });
+                sheet.levels.push(Level {
+                    op,
+                    invoke: op.invoke_ts.0,
+                    complete: end(op),
+                    level,
+                    own,
+                    sure: 0,
+                    sure_negative: 0,
+                });
             }
         }
         sheet.sure.sort_unstable();
@@ -179,21 +189,23 @@ impl<'h> Sheet<'h> {
 
     /// False when limits say to stop.
     fn judge(mut self, key: Option<&str>, initial: i64, inquiry: &mut Inquiry<'_>) -> bool {
-        let bytes = 16 * (self.possible.len() + self.sure.len()) as u64 + 56 * self.levels.len() as u64;
+        let bytes = 16 * (self.possible.len() + self.sure.len()) as u64 + 96 * self.levels.len() as u64;
         let mut sure = self.sure.iter().peekable();
         let (mut sum, mut negative) = (0, 0);
         for level in &mut self.levels {
-            while let Some((_, amount)) = sure.next_if(|(at, _)| *at < level.op.invoke_ts.0) {
+            while let Some((_, amount)) = sure.next_if(|(at, _)| *at < level.invoke) {
                 sum += i128::from(*amount);
                 negative += i128::from(*amount.min(&0));
             }
             (level.sure, level.sure_negative) = (sum, negative);
         }
-        self.levels.sort_unstable_by_key(|level| (end(level.op), level.op.op_id));
+        let mut order: Vec<(u64, u32)> = self.levels.iter().map(|level| level.complete).zip(0..).collect();
+        order.sort_unstable();
         let mut possible = self.possible.iter().peekable();
         let (mut sum, mut negative) = (0, 0);
-        for level in &self.levels {
-            while let Some((_, amount)) = possible.next_if(|(at, _)| *at <= end(level.op)) {
+        for (complete, at) in order {
+            let level = &self.levels[at as usize];
+            while let Some((_, amount)) = possible.next_if(|(at, _)| *at <= complete) {
                 sum += i128::from(*amount);
                 negative += i128::from(*amount.min(&0));
             }

@@ -114,6 +114,8 @@ impl Checker for Freshness {
 struct Read<'h> {
     op: &'h Op,
     value: u32,
+    invoke: u64,
+    complete: u64,
 }
 
 /// A write with the value it writes.
@@ -121,6 +123,7 @@ struct Read<'h> {
 struct Write<'h> {
     op: &'h Op,
     value: u32,
+    invoke: u64,
     /// When it has taken effect for sure; the end of time if that is not known.
     by: u64,
 }
@@ -134,6 +137,8 @@ struct Shelf<'h> {
     starts: Vec<usize>,
     /// Acknowledged writes by invocation; for each the index of the one that was complete first from it on.
     sure: Vec<(Write<'h>, usize)>,
+    /// Their invocations.
+    invokes: Vec<u64>,
 }
 
 impl Freshness {
@@ -154,11 +159,12 @@ impl Freshness {
             };
             if let Touch::Read(Some(value)) = touch {
                 if self.reads.as_ref().is_none_or(|only| *only == op.op_type) {
-                    reads.push(Read { op, value: numbering.of(value) });
+                    reads.push(Read { op, value: numbering.of(value), invoke: op.invoke_ts.0, complete: end(op) });
                 }
             } else if let Some(value) = touch.written() {
                 let value = numbering.of(if matches!(touch, Touch::Delete(_)) { &NULL } else { value });
-                let write = Write { op, value, by: if acknowledged(op) { end(op) } else { u64::MAX } };
+                let write =
+                    Write { op, value, invoke: op.invoke_ts.0, by: if acknowledged(op) { end(op) } else { u64::MAX } };
                 written.push(write);
                 if acknowledged(op) && touch.surely_writes() {
                     sure.push((write, sure.len()));
@@ -214,30 +220,31 @@ impl<'h> Shelf<'h> {
                 written[at].by = written[at].by.max(written[at - 1].by);
             }
         }
-        Shelf { reads, written, starts, sure }
+        let invokes = sure.iter().map(|(write, _)| write.invoke).collect();
+        Shelf { reads, written, starts, sure, invokes }
     }
 
     /// The last write of the value that can have come before the end of `read`; its `by` is that of all of them.
     fn last_write(&self, read: &Read<'_>) -> Option<&Write<'h>> {
         let of_value = &self.written[self.starts[read.value as usize]..self.starts[read.value as usize + 1]];
-        of_value[..of_value.partition_point(|write| write.op.invoke_ts.0 <= end(read.op))].last()
+        of_value[..of_value.partition_point(|write| write.invoke <= read.complete)].last()
     }
 
     /// How long before `read` its value had surely been overwritten, and by what; `None` if it had not.
     fn staleness(&self, read: &Read<'_>) -> Option<(u64, &'h Op)> {
         let later = match self.last_write(read) {
-            Some(last) => self.sure.partition_point(|(write, _)| write.op.invoke_ts.0 <= last.by),
+            Some(last) => self.invokes.partition_point(|invoke| *invoke <= last.by),
             None => 0,
         };
         let (_, earliest) = self.sure.get(later)?;
         let over = &self.sure[*earliest].0;
-        Some((read.op.invoke_ts.0.checked_sub(over.by)?, over.op))
+        Some((read.invoke.checked_sub(over.by)?, over.op))
     }
 
     /// Some value would have been too old for `read`.
     fn can_tell(&self, read: &Read<'_>, bound: u64) -> bool {
         let first = self.sure.first().map(|(_, earliest)| self.sure[*earliest].0.by);
-        first.is_some_and(|first| first.saturating_add(bound) < read.op.invoke_ts.0)
+        first.is_some_and(|first| first.saturating_add(bound) < read.invoke)
     }
 }
 

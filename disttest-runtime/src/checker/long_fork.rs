@@ -87,12 +87,12 @@ impl Checker for LongFork {
     fn check(&self, history: &History, limits: &dyn Limits) -> Answer {
         let mut inquiry = Inquiry::new(history, limits);
         for group in by_key(history) {
-            match group.ops.iter().find_map(|op| Some((op, txn(op).err()?))) {
-                Some((op, why)) => {
-                    inquiry.undecided(format!("the history does not fit: operation {}: {why}", op.op_id));
-                }
-                None if !judge(&group, &mut inquiry) => break,
-                None => {}
+            inquiry.evidence.partitions += 1;
+            inquiry.evidence.consumed += group.ops.len() as u64;
+            match Snapshots::of(&group) {
+                Err(why) => inquiry.undecided(why),
+                Ok(snapshots) if !snapshots.judge(group.key, &mut inquiry) => break,
+                Ok(_) => {}
             }
         }
         inquiry.answer(self, &[], "no completed read saw two keys or more")
@@ -106,90 +106,108 @@ struct Key<'h> {
     value: Option<&'h Value>,
 }
 
-/// False when limits say to stop.
-fn judge<'h>(group: &Group<'h>, inquiry: &mut Inquiry<'_>) -> bool {
-    let mut numbering = Numbering::new(group.ops.len());
-    inquiry.evidence.partitions += 1;
-    inquiry.evidence.consumed += group.ops.len() as u64;
-    let keys = match written_once(group, &mut numbering) {
-        Ok(keys) => keys,
-        Err(why) => {
-            inquiry.undecided(why);
-            return true;
+/// The reads of a group in columns.
+struct Snapshots<'h> {
+    numbering: Numbering<'h>,
+    keys: Vec<Key<'h>>,
+    /// Each read, with where its keys begin in `shown`.
+    reads: Vec<(&'h Op, usize)>,
+    /// Numbers of keys, and whether a value was seen.
+    shown: Vec<(u32, bool)>,
+}
+
+impl<'h> Snapshots<'h> {
+    /// The reads, if each key was written once and shows one value.
+    fn of(group: &Group<'h>) -> Result<Snapshots<'h>, String> {
+        let numbering = Numbering::new(group.ops.len());
+        let mut snapshots = Snapshots { numbering, keys: Vec::new(), reads: Vec::new(), shown: Vec::new() };
+        for op in group.ops.iter().copied() {
+            let txn = txn(op).map_err(|why| format!("the history does not fit: operation {}: {why}", op.op_id))?;
+            match txn {
+                Txn::Writes(list) if op.effect() != Effect::Failed => snapshots.write(op, list)?,
+                Txn::Reads(list) => snapshots.read(op, list)?,
+                _ => {}
+            }
         }
-    };
-    // Of each pair (a, b): a read that sees a and not b.
-    let mut ahead: FxHashMap<u64, &Op> = FxHashMap::default();
-    let mut told_of: FxHashSet<u64> = FxHashSet::default();
-    let (mut seen, mut unseen) = (Vec::new(), Vec::new());
-    for op in group.ops.iter().copied() {
-        let Ok(Txn::Reads(list)) = txn(op) else { continue };
-        (seen.clear(), unseen.clear());
-        for (key, value) in list.iter().map(parts) {
-            let side = if value.is_null() { &mut unseen } else { &mut seen };
-            side.extend(numbering.known(key));
+        Ok(snapshots)
+    }
+
+    fn key(&mut self, name: &'h Value) -> (u32, &mut Key<'h>) {
+        let number = self.numbering.of(name);
+        if number as usize == self.keys.len() {
+            self.keys.push(Key::default());
         }
-        inquiry.evidence.fired += u64::from(list.len() > 1);
-        let work = (seen.len() * unseen.len()) as u64 + 1;
-        if !inquiry.go_on(work, 32 * ahead.len() as u64 + 24 * keys.len() as u64) {
-            return false;
+        (number, &mut self.keys[number as usize])
+    }
+
+    fn write(&mut self, op: &'h Op, list: &'h [Value]) -> Result<(), String> {
+        for (name, _) in list.iter().map(parts) {
+            if let Some(first) = self.key(name).1.writer.replace(op) {
+                return Err(format!("key {name} was written twice: {} and {}", told(first), told(op)));
+            }
         }
-        for (a, b) in seen.iter().flat_map(|a| unseen.iter().map(move |b| (*a, *b))) {
-            ahead.entry(pair(a, b)).or_insert(op);
-            let Some(other) = ahead.get(&pair(b, a)).filter(|_| told_of.insert(pair(a.min(b), a.max(b)))) else {
-                continue;
-            };
-            inquiry.found("long-fork", group.key, || fork(other, op, (b, a), &keys, &numbering));
+        Ok(())
+    }
+
+    fn read(&mut self, op: &'h Op, list: &'h [Value]) -> Result<(), String> {
+        self.reads.push((op, self.shown.len()));
+        for (name, value) in list.iter().map(parts) {
+            let (number, key) = self.key(name);
+            if !value.is_null() && key.value.replace(value).is_some_and(|before| before != value) {
+                return Err(format!("key {name} shows more than one value: {}", told(op)));
+            }
+            self.shown.push((number, !value.is_null()));
+        }
+        Ok(())
+    }
+
+    /// False when limits say to stop.
+    fn judge(&self, key: Option<&str>, inquiry: &mut Inquiry<'_>) -> bool {
+        // Of each pair (a, b): a read that sees a and not b.
+        let mut ahead: FxHashMap<u64, &Op> = FxHashMap::default();
+        let mut told_of: FxHashSet<u64> = FxHashSet::default();
+        let (mut seen, mut unseen) = (Vec::new(), Vec::new());
+        let ends = self.reads.iter().skip(1).map(|(_, from)| *from).chain([self.shown.len()]);
+        for ((op, from), to) in self.reads.iter().zip(ends) {
+            (seen.clear(), unseen.clear());
+            for (number, there) in &self.shown[*from..to] {
+                if *there { seen.push(*number) } else { unseen.push(*number) }
+            }
+            inquiry.evidence.fired += u64::from(to - from > 1);
+            let work = (seen.len() * unseen.len()) as u64 + 1;
+            if !inquiry.go_on(work, 32 * ahead.len() as u64 + 24 * self.keys.len() as u64) {
+                return false;
+            }
+            for (a, b) in seen.iter().flat_map(|a| unseen.iter().map(move |b| (*a, *b))) {
+                ahead.entry(pair(a, b)).or_insert(op);
+                let other = ahead.get(&pair(b, a)).filter(|_| told_of.insert(pair(a.min(b), a.max(b))));
+                if let Some(other) = other {
+                    inquiry.found("long-fork", key, || self.fork(other, op, b, a));
+                }
+            }
+        }
+        true
+    }
+
+    fn fork(&self, first: &Op, second: &Op, a: u32, b: u32) -> Witness {
+        let name = |number: u32| self.numbering.values[number as usize];
+        let (one, other) = (name(a), name(b));
+        let mut ops = vec![first.op_id, second.op_id];
+        ops.extend([a, b].iter().filter_map(|number| self.keys[*number as usize].writer).map(|op| op.op_id));
+        Witness {
+            ops,
+            explanation: format!(
+                "{} sees the write of {one} and not that of {other}, so {one} was written first; {} sees the write of \
+                 {other} and not that of {one}, so {other} was written first: a contradiction.",
+                told(first),
+                told(second)
+            ),
         }
     }
-    true
 }
 
 fn pair(a: u32, b: u32) -> u64 {
     u64::from(a) << 32 | u64::from(b)
-}
-
-/// The keys, if each was written once and shows one value.
-fn written_once<'h>(group: &Group<'h>, numbering: &mut Numbering<'h>) -> Result<Vec<Key<'h>>, String> {
-    let mut keys: Vec<Key<'h>> = Vec::new();
-    for op in group.ops.iter().copied().filter(|op| op.effect() != Effect::Failed) {
-        let (list, writes) = match txn(op) {
-            Ok(Txn::Reads(list)) => (list, false),
-            Ok(Txn::Writes(list)) => (list, true),
-            _ => continue,
-        };
-        for (name, value) in list.iter().map(parts) {
-            let number = numbering.of(name) as usize;
-            if number == keys.len() {
-                keys.push(Key::default());
-            }
-            let key = &mut keys[number];
-            if writes {
-                if let Some(first) = key.writer.replace(op) {
-                    return Err(format!("key {name} was written twice: {} and {}", told(first), told(op)));
-                }
-            } else if !value.is_null() && key.value.replace(value).is_some_and(|before| before != value) {
-                return Err(format!("key {name} shows more than one value: {}", told(op)));
-            }
-        }
-    }
-    Ok(keys)
-}
-
-fn fork(first: &Op, second: &Op, (a, b): (u32, u32), keys: &[Key<'_>], numbering: &Numbering<'_>) -> Witness {
-    let name = |number: u32| numbering.values[number as usize];
-    let (one, other) = (name(a), name(b));
-    let mut ops = vec![first.op_id, second.op_id];
-    ops.extend([a, b].iter().filter_map(|number| keys[*number as usize].writer).map(|op| op.op_id));
-    Witness {
-        ops,
-        explanation: format!(
-            "{} sees the write of {one} and not that of {other}, so {one} was written first; {} sees the write of {other} \
-             and not that of {one}, so {other} was written first: a contradiction.",
-            told(first),
-            told(second)
-        ),
-    }
 }
 
 #[cfg(test)]

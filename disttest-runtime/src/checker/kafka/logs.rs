@@ -48,7 +48,8 @@ pub(super) fn messages<'h>(journal: &Journal<'h>, inquiry: &mut Inquiry<'_>) -> 
             }
         }
     }
-    let mut places: Vec<(u32, i64, u32)> = Vec::with_capacity(journal.records.len());
+    // Key, offset and message in one number, which sorts like the three.
+    let mut places: Vec<u128> = Vec::with_capacity(journal.records.len());
     for (op, records) in moves(journal) {
         let seen = |record: &Record| record.sent && messages[record.message as usize].reader.is_some();
         let committed = match op.effect() {
@@ -59,7 +60,7 @@ pub(super) fn messages<'h>(journal: &Journal<'h>, inquiry: &mut Inquiry<'_>) -> 
         for record in records {
             messages[record.message as usize].committed |= record.sent && committed;
             if record.offset != NOWHERE && (committed || !record.sent) {
-                places.push((record.key, record.offset, record.message));
+                places.push(u128::from(record.key) << 96 | (record.offset as u128) << 32 | u128::from(record.message));
             }
         }
     }
@@ -78,9 +79,10 @@ pub(super) fn moves<'j, 'h>(journal: &'j Journal<'h>) -> impl Iterator<Item = (&
 }
 
 /// Gives messages their places and finds offsets with several messages, and messages at several offsets.
-fn place(journal: &Journal<'_>, messages: &mut [Message<'_>], places: &[(u32, i64, u32)], inquiry: &mut Inquiry<'_>) {
+fn place(journal: &Journal<'_>, messages: &mut [Message<'_>], places: &[u128], inquiry: &mut Inquiry<'_>) {
     let (mut dense, mut last): (u32, Option<(u32, i64, u32)>) = (0, None);
-    for (key, offset, number) in places.iter().copied() {
+    for place in places {
+        let (key, offset, number) = ((place >> 96) as u32, (place >> 32) as u64 as i64, *place as u32);
         inquiry.evidence.fired += 1;
         let same = last.filter(|(k, o, _)| (*k, *o) == (key, offset));
         dense = match last {
