@@ -241,7 +241,10 @@ fn first_sentence(page: &str) -> String {
 fn snippet_of(kind: &str, name: &str) -> Option<String> {
     match kind {
         "model" => operations::ALL.iter().find(|one| one.model == name)?.constructor.map(str::to_owned),
-        "checker" => operations::ALL.iter().find_map(|one| operations::checker(name, Some(one.model), true)),
+        "checker" => {
+            let models = operations::ALL.iter().map(|one| one.model).chain(["other"]);
+            models.into_iter().find_map(|model| operations::checker(name, Some(model), true))
+        }
         _ => snippets::nemesis(name).map(str::to_owned),
     }
 }

@@ -21,7 +21,7 @@ pub(crate) const MODELS: [&str; 10] =
     ["register", "map", "queue", "log", "lock", "lease", "session", "membership-table", "counter", "ledger"];
 
 /// Known checkers and the models they fit; an empty list fits every model.
-pub(crate) const CHECKERS: [(&str, &[&str]); 12] = [
+pub(crate) const CHECKERS: [(&str, &[&str]); 20] = [
     ("linearizability", &["register", "map", "queue", "log", "lock", "counter", "ledger"]),
     ("no-lost-ack", &["register", "map", "queue", "log", "ledger"]),
     ("serializability", &["register", "map", "ledger"]),
@@ -34,6 +34,14 @@ pub(crate) const CHECKERS: [(&str, &[&str]); 12] = [
     ("invariant-over-final-state", &[]),
     ("exclusion", &["lock", "lease"]),
     ("fairness", &[]),
+    ("set-full", &["other(\"set\")"]),
+    ("bank", &["ledger"]),
+    ("counter-bounds", &["counter"]),
+    ("unique-ids", &["other(\"ids\")"]),
+    ("total-queue", &["queue"]),
+    ("long-fork", &["register", "map"]),
+    ("freshness", &["register", "map", "session"]),
+    ("bounded-liveness", &[]),
 ];
 
 /// Signals read where a fault is suffered.

@@ -33,7 +33,10 @@ pub type Result<T, E = anyhow::Error> = std::result::Result<T, E>;
 /// What a scenario file imports.
 pub mod prelude {
     pub use crate::Result;
-    pub use crate::checker::{Linearizability, NoLostAck};
+    pub use crate::checker::{
+        Bank, Conservation, Counter, Freshness, Kafka, Linearizability, Liveness, LongFork, Measure, NoLostAck, Set,
+        SetFull, TotalQueue, UniqueIds,
+    };
     pub use crate::cluster::{Cluster, NodeSpec, Program};
     pub use crate::fault::{Schedule, Shape};
     pub use crate::model::{Log, MapModel, Register};

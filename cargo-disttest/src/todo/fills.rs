@@ -176,11 +176,15 @@ impl Known<'_> {
     }
 }
 
+/// Checkers that take any model there is a type for.
+const LINEAR: [&str; 2] = ["linearizability", "no-lost-ack"];
+
 /// Why there is no code for a checker.
 pub(crate) fn no_checker(name: &str, model: Option<&str>) -> String {
     match (operations::CHECKERS.contains(&name), model) {
         (false, _) => format!("the runtime has no checker `{name}` yet: write one with `impl Checker`"),
         (true, None) => format!("the plan names no model for `{name}`"),
+        (true, Some(model)) if !LINEAR.contains(&name) => format!("`{name}` is not for a {model}"),
         (true, Some(model)) => {
             format!("the runtime has no model `{model}` for `{name}` yet: write one with `impl Model`")
         }

@@ -100,7 +100,7 @@ fn checkers(known: &Known<'_>) -> Vec<Offer> {
     for checker in CHECKERS {
         let planned = known.resolved.checkers.iter().find(|(name, _)| name == checker.id);
         // Without a model of the plan, or with one that the runtime lacks, those that it has are shown.
-        let made: Vec<(&str, String)> = operations::ALL
+        let mut made: Vec<(&str, String)> = operations::ALL
             .iter()
             .filter(|one| model.is_none_or(|model| model == one.model))
             .filter_map(|one| {
@@ -108,6 +108,10 @@ fn checkers(known: &Known<'_>) -> Vec<Offer> {
                 Some((one.model, operations::checker(checker.id, Some(one.model), per_key)?))
             })
             .collect();
+        // A model of the plan's own is one that the runtime does not know.
+        if let Some(own) = model.filter(|model| model.starts_with("other(")) {
+            made.extend(operations::checker(checker.id, Some(own), false).map(|expression| (own, expression)));
+        }
         let offer = |snippet: Option<Fill>, note: String| Offer {
             kind: "checker",
             name: checker.id.to_owned(),

@@ -131,12 +131,43 @@ pub(crate) fn checker(name: &str, model: Option<&str>, per_key: bool) -> Option<
         ("no-lost-ack", Some(model)) if model.constructor.is_some() => {
             Some(format!("NoLostAck::{}()", if model.appends { "append_only" } else { "overwritable" }))
         }
-        _ => None,
+        _ => {
+            let (_, expression, models) = WORKLOADS.iter().find(|(workload, ..)| *workload == name)?;
+            let own = || model.is_some_and(|model| !ALL.iter().any(|one| one.model == model));
+            let fits = models.is_empty() || model.is_some_and(|model| models.contains(&model)) || own();
+            fits.then(|| (*expression).to_owned())
+        }
     }
 }
 
+/// Checkers of one workload: how a test makes them, and the models they fit beside a plan's own; none for any.
+const WORKLOADS: [(&str, &str, &[&str]); 8] = [
+    ("set-full", "SetFull::new()", NONE),
+    ("bank", "Bank::new()", &["ledger"]),
+    ("counter-bounds", "Counter::new()", &["counter"]),
+    ("unique-ids", "UniqueIds::new()", NONE),
+    ("total-queue", "TotalQueue::new()", &["queue"]),
+    ("long-fork", "LongFork::new()", &["register", "map"]),
+    ("freshness", "Freshness::within(std::time::Duration::from_secs(1))", &["register", "map", "session"]),
+    ("bounded-liveness", "Liveness::completes_within(std::time::Duration::from_secs(10))", &[]),
+];
+
+/// No model of the format.
+const NONE: &[&str] = &["other"];
+
 /// Checkers that the runtime has for some model.
-pub(crate) const CHECKERS: [&str; 2] = ["linearizability", "no-lost-ack"];
+pub(crate) const CHECKERS: [&str; 10] = [
+    "linearizability",
+    "no-lost-ack",
+    "set-full",
+    "bank",
+    "counter-bounds",
+    "unique-ids",
+    "total-queue",
+    "long-fork",
+    "freshness",
+    "bounded-liveness",
+];
 
 #[cfg(test)]
 mod tests {
@@ -166,6 +197,13 @@ mod tests {
         check("linearizability", Some("other(crdt)"), false, None);
         check("linearizability", None, false, None);
         check("serializability", Some("map"), false, None);
-        assert!(CHECKERS.iter().all(|name| checker(name, Some("register"), true).is_some()));
+        check("set-full", Some("other(set)"), false, Some("SetFull::new()"));
+        check("set-full", Some("register"), false, None);
+        check("bank", Some("ledger"), false, Some("Bank::new()"));
+        let somewhere = |name: &&str| {
+            let models = ALL.iter().map(|one| one.model).chain(["other(set)"]);
+            models.into_iter().any(|model| checker(name, Some(model), true).is_some())
+        };
+        assert!(CHECKERS.iter().all(|name| somewhere(&name)));
     }
 }

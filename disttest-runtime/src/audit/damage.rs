@@ -63,6 +63,8 @@ pub fn damages_for(checker: &str) -> &'static [DamageKind] {
     match checker {
         "linearizability" => &[DamageKind::DroppedAcknowledgedWrite, DamageKind::StaleRead, DamageKind::PhantomValue],
         "no-lost-ack" => &[DamageKind::DroppedAcknowledgedWrite],
+        // An element that is in no read any more, the last ones among them, is lost; one that nobody added is unexpected.
+        "set-full" => &[DamageKind::DroppedAcknowledgedWrite, DamageKind::PhantomValue],
         _ => &[],
     }
 }
@@ -76,10 +78,10 @@ pub fn damage(kind: DamageKind, history: &History, seed: u64) -> Result<Damaged,
     damaged(kind, history, seed, false)
 }
 
-/// [`damage`] that `checker` (a name of [`damages_for`]) must reject: for `no-lost-ack` a write vanishes only where a
-/// final read shows it.
+/// [`damage`] that `checker` (a name of [`damages_for`]) must reject: for `no-lost-ack` and `set-full` a write vanishes
+/// only where a final read shows it.
 pub fn damage_for(checker: &str, kind: DamageKind, history: &History, seed: u64) -> Result<Damaged, String> {
-    damaged(kind, history, seed, checker == "no-lost-ack")
+    damaged(kind, history, seed, matches!(checker, "no-lost-ack" | "set-full"))
 }
 
 fn damaged(kind: DamageKind, history: &History, seed: u64, at_quiescence: bool) -> Result<Damaged, String> {

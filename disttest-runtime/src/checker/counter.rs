@@ -63,7 +63,7 @@ fn measure(op: &Op) -> Result<Measure, String> {
 
 impl Checker for Counter {
     fn name(&self) -> &str {
-        "counter"
+        "counter-bounds"
     }
 
     fn model(&self) -> Option<&str> {

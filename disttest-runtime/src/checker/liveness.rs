@@ -93,7 +93,7 @@ impl Liveness {
 
 impl Checker for Liveness {
     fn name(&self) -> &str {
-        "liveness"
+        "bounded-liveness"
     }
 
     fn cannot_detect(&self) -> Vec<String> {

@@ -50,7 +50,7 @@ pub const MODELS: &[Name] = &[
     name("ledger", &[]),
 ];
 
-/// Checkers of format §7.
+/// Checkers of format §7, and of workloads that none of them is made for.
 pub const CHECKERS: &[Name] = &[
     name("linearizability", &["linearizable", "linearisability", "linearisable", "porcupine", "knossos"]),
     name("serializability", &["serializable", "serialisability", "serialisable", "elle"]),
@@ -68,6 +68,14 @@ pub const CHECKERS: &[Name] = &[
     name("exclusion", &["mutual exclusion", "exclusion property"]),
     name("reconciliation-across-replicas", &["reconciliation across replicas", "replica reconciliation"]),
     name("fairness", &["per-group fairness"]),
+    name("set-full", &["full set"]),
+    common("bank", &["bank totals"]),
+    name("counter-bounds", &["counter bounds"]),
+    name("unique-ids", &[]),
+    name("total-queue", &["total queue"]),
+    name("long-fork", &["long fork"]),
+    common("freshness", &["bounded staleness", "bounded-staleness"]),
+    name("bounded-liveness", &["bounded liveness", "liveness within bounds"]),
 ];
 
 /// The checkers that `text` mentions.
