@@ -16,15 +16,21 @@
 //! - **Value that nobody wrote.** No operation has the value as its input, it is not null and larger or longer than
 //!   any value of the history, so it is not what the object starts as either (unless the model starts at a number beyond
 //!   all that occur). No read can show it.
+//! - **Answer against the others.** Of one workload: a total that differs from that of another read, a count beyond all
+//!   that was ever added, an id that another call got, an element that nobody put in, two reads in opposite orders, reads
+//!   from before every write. `workloads.rs` says for each why it is sure, given that the undamaged history is valid.
+//! - **Answers a year late.** No bound on liveness is as long.
 
 mod entries;
 mod values;
+mod workloads;
 
 #[cfg(test)]
 mod tests;
 
-use crate::history::{History, Op};
+use crate::history::{Effect, History, Op};
 use serde::{Deserialize, Serialize};
+use std::time::Duration;
 
 /// A way to damage a history.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -36,6 +42,10 @@ pub enum DamageKind {
     StaleRead,
     /// A read shows a value that nobody wrote.
     PhantomValue,
+    /// An answer contradicts the others, by the rules of the workload.
+    ContradictoryAnswer,
+    /// Everything that was answered was answered a year later.
+    LateAnswers,
 }
 
 impl DamageKind {
@@ -45,6 +55,8 @@ impl DamageKind {
             DamageKind::DroppedAcknowledgedWrite => "dropped-acknowledged-write",
             DamageKind::StaleRead => "stale-read",
             DamageKind::PhantomValue => "phantom-value",
+            DamageKind::ContradictoryAnswer => "contradictory-answer",
+            DamageKind::LateAnswers => "late-answers",
         }
     }
 }
@@ -65,6 +77,11 @@ pub fn damages_for(checker: &str) -> &'static [DamageKind] {
         "no-lost-ack" => &[DamageKind::DroppedAcknowledgedWrite],
         // An element that is in no read any more, the last ones among them, is lost; one that nobody added is unexpected.
         "set-full" => &[DamageKind::DroppedAcknowledgedWrite, DamageKind::PhantomValue],
+        "bank" | "counter-bounds" | "unique-ids" | "total-queue" | "long-fork" | "freshness" => {
+            &[DamageKind::ContradictoryAnswer]
+        }
+        // A year is longer than any bound.
+        "bounded-liveness" => &[DamageKind::LateAnswers],
         _ => &[],
     }
 }
@@ -75,21 +92,27 @@ pub fn damages_for(checker: &str) -> &'static [DamageKind] {
 /// history); without one it takes a write that any later read shows, which `no-lost-ack` need not reject: use
 /// [`damage_for`] for that. O(n log n) in practice.
 pub fn damage(kind: DamageKind, history: &History, seed: u64) -> Result<Damaged, String> {
-    damaged(kind, history, seed, false)
+    damaged(kind, history, seed, None)
 }
 
 /// [`damage`] that `checker` (a name of [`damages_for`]) must reject: for `no-lost-ack` and `set-full` a write vanishes
 /// only where a final read shows it.
 pub fn damage_for(checker: &str, kind: DamageKind, history: &History, seed: u64) -> Result<Damaged, String> {
-    damaged(kind, history, seed, matches!(checker, "no-lost-ack" | "set-full"))
+    damaged(kind, history, seed, Some(checker))
 }
 
-fn damaged(kind: DamageKind, history: &History, seed: u64, at_quiescence: bool) -> Result<Damaged, String> {
+fn damaged(kind: DamageKind, history: &History, seed: u64, checker: Option<&str>) -> Result<Damaged, String> {
+    if kind == DamageKind::LateAnswers {
+        return late(history);
+    }
+    let at_quiescence = matches!(checker, Some("no-lost-ack" | "set-full"));
     let edit = match kind {
         DamageKind::DroppedAcknowledgedWrite => values::drop_write(history, seed, at_quiescence)
             .or_else(|| entries::drop_append(history, seed, at_quiescence)),
         DamageKind::StaleRead => values::stale_read(history, seed).or_else(|| entries::short_read(history, seed)),
         DamageKind::PhantomValue => values::phantom(history, seed).or_else(|| entries::phantom(history, seed)),
+        DamageKind::ContradictoryAnswer => workloads::contradict(history, seed, checker),
+        DamageKind::LateAnswers => None,
     };
     let Edit { changes, detail } = edit.ok_or_else(|| why_not(kind).to_owned())?;
     let mut ops = history.ops().to_vec();
@@ -100,6 +123,22 @@ fn damaged(kind: DamageKind, history: &History, seed: u64, at_quiescence: bool) 
     Ok(Damaged { history, detail })
 }
 
+/// Every acknowledged operation completes a year later than it did.
+fn late(history: &History) -> Result<Damaged, String> {
+    const YEAR: Duration = Duration::from_secs(365 * 24 * 60 * 60);
+    let mut ops = history.ops().to_vec();
+    let mut count = 0;
+    for op in ops.iter_mut().filter(|op| op.effect() == Effect::Acknowledged) {
+        op.complete_ts = op.complete_ts.map(|at| at.plus(YEAR));
+        count += 1;
+    }
+    if count == 0 {
+        return Err(why_not(DamageKind::LateAnswers).to_owned());
+    }
+    let history = History::new(ops).map_err(|e| format!("the damaged copy is no history: {e}"))?;
+    Ok(Damaged { history, detail: format!("{count} operations were answered a year later") })
+}
+
 fn why_not(kind: DamageKind) -> &'static str {
     match kind {
         DamageKind::DroppedAcknowledgedWrite => {
@@ -107,6 +146,8 @@ fn why_not(kind: DamageKind) -> &'static str {
         }
         DamageKind::StaleRead => "no completed read began after a value had been overwritten for sure",
         DamageKind::PhantomValue => "there is no completed read",
+        DamageKind::ContradictoryAnswer => "no answer could be changed into one that surely contradicts the others",
+        DamageKind::LateAnswers => "nothing was answered",
     }
 }
 

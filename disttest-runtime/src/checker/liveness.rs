@@ -93,7 +93,10 @@ impl Liveness {
 
 impl Checker for Liveness {
     fn name(&self) -> &str {
-        "bounded-liveness"
+        match self.rule {
+            Rule::Completes | Rule::Serves => "bounded-liveness",
+            Rule::Elects => "bounded-election",
+        }
     }
 
     fn cannot_detect(&self) -> Vec<String> {

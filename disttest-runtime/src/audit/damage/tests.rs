@@ -139,3 +139,47 @@ fn names_are_those_of_the_records() {
     }
     assert!(damages_for("unheard-of").is_empty());
 }
+
+#[test]
+fn checkers_of_workloads_reject_their_damage_on_every_seed() {
+    use crate::checker::{
+        Bank, Counter, Freshness, Liveness, LongFork, Outcome, SetFull, TotalQueue, UniqueIds, Unlimited,
+    };
+    use crate::history::generate::{Size, Workload, workload};
+    let second = Duration::from_secs(1);
+    let checkers: [(Box<dyn Checker>, Option<Workload>); 9] = [
+        (Box::new(SetFull::new()), Some(Workload::Set)),
+        (Box::new(Bank::new()), Some(Workload::Bank)),
+        (Box::new(Counter::new()), Some(Workload::Counter)),
+        (Box::new(UniqueIds::new()), Some(Workload::Ids)),
+        (Box::new(TotalQueue::new()), Some(Workload::Queue)),
+        (Box::new(LongFork::new()), Some(Workload::Inserts)),
+        (Box::new(Freshness::within(Duration::from_micros(3))), None),
+        (Box::new(Liveness::completes_within(second)), None),
+        (Box::new(Liveness::serves_within(second)), None),
+    ];
+    for (checker, kind) in &checkers {
+        let mut shown = 0;
+        for seed in 0..60 {
+            let history = match kind {
+                Some(kind) => workload(*kind, Size { operations: 60, ..Size::default() }, seed),
+                None => generate::history(Shape { unknown: 0, values: Some(9), ..Shape::default() }, seed),
+            };
+            if checker.check(&history, &Unlimited).outcome != Outcome::Valid {
+                continue;
+            }
+            for kind in damages_for(checker.name()) {
+                let Ok(damaged) = damage_for(checker.name(), *kind, &history, seed) else { continue };
+                let outcome = checker.check(&damaged.history, &Unlimited).outcome;
+                assert!(
+                    matches!(outcome, Outcome::Invalid { .. }),
+                    "{} {seed} {}: {outcome:?}",
+                    checker.name(),
+                    damaged.detail
+                );
+                shown += 1;
+            }
+        }
+        assert!(shown > 30, "{}: {shown}", checker.name());
+    }
+}
