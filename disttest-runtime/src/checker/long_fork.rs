@@ -169,7 +169,8 @@ impl<'h> Snapshots<'h> {
         let (mut seen, mut unseen) = (Vec::new(), Vec::new());
         let ends = self.reads.iter().skip(1).map(|(_, from)| *from).chain([self.shown.len()]);
         for ((op, from), to) in self.reads.iter().zip(ends) {
-            (seen.clear(), unseen.clear());
+            seen.clear();
+            unseen.clear();
             for (number, there) in &self.shown[*from..to] {
                 if *there { seen.push(*number) } else { unseen.push(*number) }
             }

@@ -7,9 +7,12 @@ use crate::history::access::Touch;
 use crate::history::{Effect, History, Op};
 use serde_json::{Value, json};
 
+/// A damage done to the operations of a history.
+type Damage = fn(&[Op], &History, &mut Rng) -> Option<Edit>;
+
 /// One answer, or a few, that the workload of `checker` surely forbids; for any of them without a name.
 pub(super) fn contradict(history: &History, seed: u64, checker: Option<&str>) -> Option<Edit> {
-    let workloads: [(&str, fn(&[Op], &History, &mut Rng) -> Option<Edit>); 6] = [
+    let workloads: [(&str, Damage); 6] = [
         ("bank", bank),
         ("counter-bounds", counter),
         ("unique-ids", ids),

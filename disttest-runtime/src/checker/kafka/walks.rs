@@ -43,7 +43,8 @@ pub(super) fn judge<'h>(journal: &Journal<'h>, messages: &[Message<'h>], inquiry
         if !inquiry.go_on(1 + records.len() as u64, journal.bytes() + 64 * messages.len() as u64) {
             return false;
         }
-        (polled.clear(), sent.clear());
+        polled.clear();
+        sent.clear();
         for record in records {
             let stops = if record.sent { &mut sent } else { &mut polled };
             rules.within(op, record, stops, inquiry);
