@@ -4,6 +4,7 @@ mod atoms;
 mod log;
 mod map;
 mod register;
+mod strings;
 mod unseen;
 mod zones;
 
@@ -11,6 +12,7 @@ pub use atoms::{Atom, Atoms};
 pub use log::{Log, LogCall, LogState};
 pub use map::MapModel;
 pub use register::{Register, RegisterCall};
+pub use strings::{StringCall, Strings};
 
 use crate::history::Op;
 use std::fmt::Debug;
