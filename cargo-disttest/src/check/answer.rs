@@ -31,6 +31,8 @@ pub(crate) struct Undecided {
 pub(crate) struct Checked {
     /// The history.
     pub imported: Imported,
+    /// Its operations as the file tells them.
+    pub counts: Counts,
     /// It was checked key by key.
     pub by_key: bool,
     /// How long reading took.
@@ -58,7 +60,9 @@ impl Judged {
         match self {
             Judged::Unreadable(_) => End::Unreadable,
             Judged::Undecided(_) => End::NothingConcluded,
-            Judged::Read(checked) => checked.answers.iter().map(One::end).max_by_key(badness).unwrap_or(End::NothingConcluded),
+            Judged::Read(checked) => {
+                checked.answers.iter().map(One::end).max_by_key(badness).unwrap_or(End::NothingConcluded)
+            }
         }
     }
 }

@@ -37,14 +37,22 @@ pub(crate) fn page(files: &[(String, Judged)], settings: &Settings) -> String {
     for (file, judged) in files {
         match judged {
             Judged::Unreadable(problem) => {
-                push(&mut body, format_args!("<h2>{}: <span class=\"invalid\">cannot be read</span></h2>\n", escape(file)));
+                push(
+                    &mut body,
+                    format_args!("<h2>{}: <span class=\"invalid\">cannot be read</span></h2>\n", escape(file)),
+                );
                 push(&mut body, format_args!("<pre>{}</pre>\n", escape(&problem.render(file))));
             }
             Judged::Undecided(undecided) => {
-                push(&mut body, format_args!("<h2>{}: <span class=\"unknown-outcome\">unknown</span></h2>\n", escape(file)));
+                push(
+                    &mut body,
+                    format_args!("<h2>{}: <span class=\"unknown-outcome\">unknown</span></h2>\n", escape(file)),
+                );
                 push(&mut body, format_args!("<p>{}</p>\n", escape(&undecided.why)));
             }
-            Judged::Read(checked) => checked.answers.iter().for_each(|one| section(&mut body, file, checked, one, settings)),
+            Judged::Read(checked) => {
+                checked.answers.iter().for_each(|one| section(&mut body, file, checked, one, settings))
+            }
         }
     }
     format!(

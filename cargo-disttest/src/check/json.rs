@@ -1,7 +1,7 @@
 //! Answers for programs: `disttest.check/1`, one document for each file and checker.
 
 use super::Settings;
-use super::answer::{Checked, Counts, Judged, One};
+use super::answer::{Checked, Judged, One};
 use disttest_runtime::checker::{Outcome, Violation};
 use disttest_runtime::history::Op;
 use serde_json::{Value, json};
@@ -38,7 +38,7 @@ pub(crate) fn documents(file: &str, judged: &Judged, settings: &Settings) -> Vec
 
 fn document(file: &str, checked: &Checked, one: &One, settings: &Settings) -> Value {
     let imported = &checked.imported;
-    let counts = Counts::of(imported.history.ops());
+    let counts = checked.counts;
     let (why, violations): (_, &[Violation]) = match &one.answer.outcome {
         Outcome::Valid => (None, &[]),
         Outcome::Unknown { why } => (Some(why), &[]),

@@ -10,7 +10,7 @@ pub(crate) mod text;
 pub(crate) mod watch;
 
 use crate::import::{self, Reading, Stopped, Tuples};
-use answer::{Checked, Judged, Undecided};
+use answer::{Checked, Counts, Judged, Undecided};
 use disttest_runtime::checker::{Answer, Checker, Evidence, Outcome};
 use disttest_runtime::history::{Effect, History, Op};
 use models::Known;
@@ -66,7 +66,9 @@ pub(crate) fn check(name: &Path, settings: &Settings, watch: &Watch<'_>) -> Judg
         None if settings.model.tuples => Tuples::Detect,
         None => Tuples::Never,
     };
-    let mut imported = match import::read(name, Reading { tuples, ..settings.reading }, watch) {
+    let read = import::read(name, Reading { tuples, ..settings.reading }, watch);
+    let read = read.and_then(|imported| watch.exceeded_now().map_or(Ok(imported), |limit| Err(Stopped::Limit(limit))));
+    let mut imported = match read {
         Ok(imported) => imported,
         Err(Stopped::Refused(problem)) => return Judged::Unreadable(problem),
         Err(Stopped::Limit(limit)) => {
@@ -74,6 +76,7 @@ pub(crate) fn check(name: &Path, settings: &Settings, watch: &Watch<'_>) -> Judg
             return Judged::Undecided(Undecided { why, read_in: began.elapsed() });
         }
     };
+    let counts = Counts::of(imported.history.ops());
     if settings.fail == FailSemantics::Constrain {
         imported.history = constrained(imported.history);
     }
@@ -82,12 +85,13 @@ pub(crate) fn check(name: &Path, settings: &Settings, watch: &Watch<'_>) -> Judg
     let answers = settings.checkers.iter().filter_map(|checker| {
         let make = settings.model.checkers.iter().find(|(name, _)| name == checker)?.1;
         let built = make(&models::Asked { init: settings.init.as_ref(), by_key });
-        Some(built.map_or_else(|why| refusal(checker, why, &imported.history), |checker| {
-            one(checker.as_ref(), &imported.history, watch)
-        }))
+        Some(built.map_or_else(
+            |why| refusal(checker, why, &imported.history),
+            |checker| one(checker.as_ref(), &imported.history, watch),
+        ))
     });
     let answers = answers.collect();
-    Judged::Read(Box::new(Checked { imported, by_key, read_in, answers }))
+    Judged::Read(Box::new(Checked { imported, counts, by_key, read_in, answers }))
 }
 
 /// Asks one checker. Whatever it says, nothing consumed is nothing shown.

@@ -39,11 +39,41 @@ const ACK: &str = "no-lost-ack";
 
 /// All of them.
 pub(crate) const MODELS: &[Known] = &[
-    known("register", "read, write, cas [from, to]; starts as null", true, true, &[(LIN, |a| lin(a, register(a))), (ACK, overwritable)]),
-    known("cas-register", "as register; a read that answers null says nothing", true, true, &[(LIN, |a| lin(a, register(a).ignoring_null_reads())), (ACK, overwritable)]),
-    known("map", "get, put, delete, cas per key; every key starts as null", true, true, &[(LIN, |a| lin(a, MapModel::starting_at(init(a)))), (ACK, overwritable)]),
-    known("kv", "get, put, append of strings per key; every key starts as \"\"", true, true, &[(LIN, |a| lin(a, strings(a)?))]),
-    known("log", "append, read of entries that stay", false, true, &[(LIN, |a| lin(a, Log::new())), (ACK, append_only)]),
+    known(
+        "register",
+        "read, write, cas [from, to]; starts as null",
+        true,
+        true,
+        &[(LIN, |a| lin(a, register(a))), (ACK, overwritable)],
+    ),
+    known(
+        "cas-register",
+        "as register; a read that answers null says nothing",
+        true,
+        true,
+        &[(LIN, |a| lin(a, register(a).ignoring_null_reads())), (ACK, overwritable)],
+    ),
+    known(
+        "map",
+        "get, put, delete, cas per key; every key starts as null",
+        true,
+        true,
+        &[(LIN, |a| lin(a, MapModel::starting_at(init(a)))), (ACK, overwritable)],
+    ),
+    known(
+        "kv",
+        "get, put, append of strings per key; every key starts as \"\"",
+        true,
+        true,
+        &[(LIN, |a| lin(a, strings(a)?))],
+    ),
+    known(
+        "log",
+        "append, read of entries that stay",
+        false,
+        true,
+        &[(LIN, |a| lin(a, Log::new())), (ACK, append_only)],
+    ),
 ];
 
 const fn known(

@@ -16,7 +16,8 @@ pub(crate) fn bytes(text: &str) -> Result<u64, String> {
         "t" | "tb" | "tib" => 40,
         _ => return Err(format!("`{unit}` is no unit of memory: K, M, G or T")),
     };
-    let count: u64 = digits.parse().map_err(|_| "an amount of memory is a whole number and a unit, such as 2G".to_owned())?;
+    let count: u64 =
+        digits.parse().map_err(|_| "an amount of memory is a whole number and a unit, such as 2G".to_owned())?;
     let bytes = count.checked_mul(1 << shift).filter(|bytes| *bytes > 0);
     bytes.ok_or_else(|| "an amount of memory is more than nothing, and less than all there is".to_owned())
 }
@@ -25,9 +26,9 @@ pub(crate) fn bytes(text: &str) -> Result<u64, String> {
 pub(crate) fn time(text: &str) -> Result<Duration, String> {
     let plain = text.trim();
     let seconds = plain.parse::<u64>().map(Duration::from_secs);
-    let time = seconds.or_else(|_| humantime::parse_duration(plain)).map_err(|_| {
-        "a time is a number and a unit, such as 30s or 5m".to_owned()
-    })?;
+    let time = seconds
+        .or_else(|_| humantime::parse_duration(plain))
+        .map_err(|_| "a time is a number and a unit, such as 30s or 5m".to_owned())?;
     if time.is_zero() { Err("no time at all is not enough".to_owned()) } else { Ok(time) }
 }
 
@@ -42,7 +43,8 @@ mod tests {
 
     #[test]
     fn amounts_are_read_as_people_write_them() {
-        for (text, expect) in [("2G", Some(2 << 30)), ("512 MiB", Some(512 << 20)), ("7", Some(7)), ("1kb", Some(1024))] {
+        for (text, expect) in [("2G", Some(2 << 30)), ("512 MiB", Some(512 << 20)), ("7", Some(7)), ("1kb", Some(1024))]
+        {
             assert_eq!(bytes(text).ok(), expect, "{text}");
         }
         for text in ["", "G", "2X", "-1", "0", "1.5G", "99999999999999999999", "20000000T"] {

@@ -1,7 +1,7 @@
 //! Answers for people: what was found, of how much, why, and what it does not exclude.
 
 use super::Settings;
-use super::answer::{Checked, Counts, Judged, One};
+use super::answer::{Checked, Judged, One};
 use super::json::ruled_out;
 use crate::console::visible;
 use anstyle::{AnsiColor, Style};
@@ -10,6 +10,11 @@ use std::fmt::Write;
 
 /// Violations that are shown, at most.
 const SHOWN: usize = 5;
+
+/// Fields that are told as missing, at most.
+const LACKS: usize = 3;
+/// Longest reason, in characters.
+const LONGEST: usize = 600;
 
 const BOLD: Style = Style::new().bold();
 const VALID: Style = AnsiColor::Green.on_default().bold();
@@ -46,7 +51,7 @@ fn answer(file: &str, checked: &Checked, one: &One, settings: &Settings) -> Stri
         one.answer.checker,
         settings.model.name
     ));
-    let counts = Counts::of(checked.imported.history.ops());
+    let counts = checked.counts;
     line(format_args!(
         "  {} operations ({} acknowledged, {} failed, {} of unknown outcome), {} consumed on {}, {:.1?} after {:.1?} of reading",
         checked.imported.history.ops().len(),
@@ -67,7 +72,7 @@ fn answer(file: &str, checked: &Checked, one: &One, settings: &Settings) -> Stri
     }
     match &one.answer.outcome {
         Outcome::Valid => {}
-        Outcome::Unknown { why } => line(format_args!("  why: {}", visible(why))),
+        Outcome::Unknown { why } => line(format_args!("  why: {}", short(why))),
         Outcome::Invalid { violations } => {
             for (at, violation) in violations.iter().take(SHOWN).enumerate() {
                 line(format_args!("\n  {BOLD}{}{BOLD:#}{}", violation.anomaly, number(at, violations.len())));
@@ -82,8 +87,14 @@ fn answer(file: &str, checked: &Checked, one: &One, settings: &Settings) -> Stri
             }
         }
     }
-    for missing in &one.missing {
-        line(format_args!("  lacks: {}", visible(missing)));
+    // What does not fit is the reason itself, when it is unknown for that.
+    let told = |missing: &&String| !matches!(&one.answer.outcome, Outcome::Unknown { why } if why.contains(*missing));
+    let missing: Vec<&String> = one.missing.iter().filter(told).collect();
+    for what in missing.iter().take(LACKS) {
+        line(format_args!("  lacks: {}", short(what)));
+    }
+    if missing.len() > LACKS {
+        line(format_args!("  lacks: … and {} more (--format json has all)", missing.len() - LACKS));
     }
     if one.answer.outcome == Outcome::Valid {
         line(format_args!("  a valid answer does not exclude:"));
@@ -92,6 +103,15 @@ fn answer(file: &str, checked: &Checked, one: &One, settings: &Settings) -> Stri
         }
     }
     out
+}
+
+/// As much of `text` as people read.
+fn short(text: &str) -> String {
+    let text = visible(text);
+    if text.chars().count() <= LONGEST {
+        return text;
+    }
+    format!("{} … (--format json has all)", text.chars().take(LONGEST).collect::<String>())
 }
 
 /// The argument, and where its operations stand.

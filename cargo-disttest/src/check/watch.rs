@@ -31,6 +31,12 @@ impl<'c> Watch<'c> {
         Watch { began: Instant::now(), timeout, memory, console, what, looked, resident, told }
     }
 
+    /// As [`Limits::exceeded`], with the memory as it is now.
+    pub(crate) fn exceeded_now(&self) -> Option<String> {
+        self.resident.store(memory::now().unwrap_or(0), Relaxed);
+        self.exceeded(0)
+    }
+
     /// True once in `every` milliseconds.
     fn due(&self, last: &AtomicU64, now: u64, every: u64) -> bool {
         let before = last.load(Relaxed);

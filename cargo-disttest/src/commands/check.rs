@@ -21,7 +21,10 @@ pub(super) fn run(context: &Context, args: &CheckArgs) -> Outcome {
         return Err(Failure::new(End::WrongUsage, "standard input is one history: `-` can be named once"));
     }
     let mut files: Vec<(String, Judged)> = Vec::new();
-    for history in &args.histories {
+    for (at, history) in args.histories.iter().enumerate() {
+        if at > 0 && !context.json() && !context.common.quiet {
+            context.console.result("");
+        }
         let named = history.display().to_string();
         let shown = if named == STDIN { "<stdin>".to_owned() } else { named.clone() };
         let watch = Watch::new(visible(&shown), settings.timeout, settings.memory, &context.console);
@@ -75,14 +78,18 @@ fn settings(args: &CheckArgs) -> Result<Settings, String> {
         serde_json::from_str(text)
             .map_err(|_| format!("--init is JSON, and `{text}` is none; a string is written '\"{text}\"'"))
     });
+    let init = init.transpose()?;
     let checkers = checkers(args, model)?;
+    for (_, make) in model.checkers.iter().filter(|(name, _)| checkers.contains(name)) {
+        make(&models::Asked { init: init.as_ref(), by_key: args.per_key })?;
+    }
     if let Some(level) = &args.consistency_model {
         level_fits(level, &checkers)?;
     }
     Ok(Settings {
         model,
         checkers,
-        init: init.transpose()?,
+        init,
         per_key: match (args.per_key, args.whole) {
             (true, _) => Some(true),
             (_, true) => Some(false),

@@ -20,13 +20,11 @@ use std::io::BufRead;
 pub(super) fn read(text: impl BufRead, limits: &dyn Limits) -> Result<Raw, Stopped> {
     let (mut raw, mut pace) = (Raw::default(), Pace::new(limits));
     let (mut lines, mut keys) = (Lines::new(text), Keys::default());
-    let (mut assumed, mut orders) = (Assumed::default(), Orders::default());
+    let (mut absent, mut assumed, mut orders) = (Absent::default(), Assumed::default(), Orders::default());
     while let Some((text, number)) = lines.next()? {
         pace.step()?;
         let line: Line = json::line(text, number)?;
-        for name in line.absent() {
-            assumed.add(&format!("`{name}` is absent, taken as null"), number);
-        }
+        absent.see(&line, number);
         let mut op = line.into_op(&mut keys, number).map_err(|problem| problem.showing(text))?;
         if op.timeout_marker && op.complete_ts.take().is_some() {
             assumed.add("marked as timed out and yet completed, taken as timed out", number);
@@ -37,7 +35,7 @@ pub(super) fn read(text: impl BufRead, limits: &dyn Limits) -> Result<Raw, Stopp
         raw.ops.push(op);
         raw.lines.push(number);
     }
-    raw.assumed = assumed.sentences("operation");
+    raw.assumed = absent.sentence(raw.ops.len()).into_iter().chain(assumed.sentences("operation")).collect();
     raw.assumed.extend(orders.gaps());
     Ok(raw)
 }
@@ -61,8 +59,8 @@ struct Line {
 }
 
 impl Line {
-    fn absent(&self) -> impl Iterator<Item = &'static str> {
-        let there = [
+    fn present(&self) -> [bool; 12] {
+        [
             self.op_id.present,
             self.process_id.present,
             self.invoke_ts.present,
@@ -75,8 +73,7 @@ impl Line {
             self.timeout_marker.present,
             self.node_seen.present,
             self.fault_epoch.present,
-        ];
-        NAMES.into_iter().zip(there).filter(|(_, there)| !there).map(|(name, _)| name)
+        ]
     }
 
     fn into_op(self, keys: &mut Keys, number: usize) -> Result<Op, Problem> {
@@ -98,6 +95,33 @@ impl Line {
             node_seen: self.node_seen.value,
             fault_epoch: self.fault_epoch.value,
         })
+    }
+}
+
+/// Names that were not there: how often, and the line of the first time.
+#[derive(Debug, Default)]
+struct Absent([(usize, usize); 12]);
+
+impl Absent {
+    fn see(&mut self, line: &Line, number: usize) {
+        for ((count, first), present) in self.0.iter_mut().zip(line.present()) {
+            if !present {
+                *first = if *count == 0 { number } else { *first };
+                *count += 1;
+            }
+        }
+    }
+
+    /// What is said of them.
+    fn sentence(&self, of: usize) -> Option<String> {
+        let absent = NAMES.iter().zip(self.0).filter(|(_, (count, _))| *count > 0);
+        let always: Vec<String> =
+            absent.clone().filter(|(_, (count, _))| *count == of).map(|(name, _)| format!("`{name}`")).collect();
+        let always = (!always.is_empty()).then(|| format!("{} in every operation", always.join(", ")));
+        let some = absent.filter(|(_, (count, _))| *count < of);
+        let some = some.map(|(name, (count, first))| format!("`{name}` in {count} (line {first} the first)"));
+        let all: Vec<String> = always.into_iter().chain(some).collect();
+        (!all.is_empty()).then(|| format!("absent, taken as null: {}", all.join("; ")))
     }
 }
 
@@ -156,5 +180,103 @@ impl Orders {
                  to the check"
             )
         })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::{Imported, InputFormat, Packing, Reading, Stopped, Tuples, read_from};
+    use disttest_runtime::checker::Unlimited;
+    use disttest_runtime::history::jsonl;
+    use std::io::Cursor;
+
+    fn read(text: &str) -> Result<Imported, String> {
+        let reading = Reading { format: InputFormat::Jsonl, tuples: Tuples::Detect };
+        let bytes = Box::new(Cursor::new(text.as_bytes().to_vec()));
+        read_from(bytes, Packing::Plain, reading, &Unlimited).map_err(|stopped| match stopped {
+            Stopped::Refused(problem) => problem.place("h") + ": " + &problem.problem,
+            Stopped::Limit(limit) => limit,
+        })
+    }
+
+    fn op(id: u64, invoke: u64, rest: &str) -> String {
+        format!("{{\"op_id\":{id},\"process_id\":1,\"invoke_ts\":{invoke},\"op_type\":\"read\"{rest}}}\n")
+    }
+
+    fn check(text: &str, expect: &str) {
+        let problem = read(text).expect_err(expect);
+        assert!(problem.contains(expect), "{text}: {problem}");
+    }
+
+    #[test]
+    fn what_a_recorder_of_ours_writes_is_read_as_it_was() {
+        let text = "{\"op_id\":0,\"process_id\":1,\"invoke_ts\":0,\"complete_ts\":5,\"op_type\":\"write\",\"key\":\"x\",\
+                    \"input\":{\"a\":[1,null]},\"output\":null,\"error\":null,\"timeout_marker\":false,\"node_seen\":\"n1\",\
+                    \"fault_epoch\":2}\n";
+        let imported = read(text).expect("readable");
+        assert!(imported.assumed.is_empty(), "{:?}", imported.assumed);
+        let mut again = Vec::new();
+        jsonl::write(&imported.history, &mut again).expect("memory");
+        assert_eq!(String::from_utf8(again).expect("UTF-8"), text);
+    }
+
+    #[test]
+    fn what_cannot_have_happened_is_refused_with_its_line() {
+        let good = op(0, 0, ",\"complete_ts\":5");
+        check(&format!("{good}{good}"), "h:2: operation 0 was told before, at line 1");
+        check(&format!("{good}{}", op(1, 9, ",\"complete_ts\":8")), "h:2: operation 1 completed at 8 ns, before");
+        check(
+            &format!("{good}\n{}", op(1, 9, ",\"timeout_marker\":true,\"output\":3")),
+            "h:3: operation 1 has an output",
+        );
+        check(&format!("{good}{}", op(1, 9, ",\"output\":3")), "h:2: operation 1 has an output");
+        check(
+            &op(1, 9, ",\"complete_ts\":9,\"output\":3,\"error\":\"no\""),
+            "h:1: operation 1 has both an output and an error",
+        );
+        check(&format!("{good}{}", &good[..30]), "h:2:30: the line is cut off");
+        check(&format!("{good}{}", good.trim_end().trim_end_matches('}')), "h:2:72: the line is cut off");
+        check(&format!("{good}{{\"op_id\":1}}\n"), "h:2: `process_id` is missing or null");
+        check(&op(0, 0, ",\"op_id\":1"), "duplicate field `op_id`");
+        check(&op(0, 0, ",\"key\":[1]"), "h:1: a key is a text or a number, not [1]");
+        check(&op(0, 0, ",\"error\":7"), "h:1:");
+        check(&format!("{}{}", op(0, 0, ",\"key\":1"), op(1, 1, ",\"key\":\"1\"")), "h:2: the key \"1\" is a text");
+        let lines = [op(0, 0, ",\"complete_ts\":5"), op(1, 6, ",\"complete_ts\":7"), op(2, 8, ",\"complete_ts\":9")];
+        check(&format!("{}{}{}", lines[1], lines[0], lines[2]), "h:2: the lines are in no order");
+        check(&format!("{}{}{}", lines[0], lines[2], lines[1]), "h:3: the lines are in no order");
+    }
+
+    #[test]
+    fn absent_names_are_null_and_what_was_assumed_is_told() {
+        let imported = read(&format!("{}{}", op(3, 0, ""), op(9, 2, ",\"complete_ts\":5,\"timeout_marker\":true")));
+        let imported = imported.expect("readable");
+        assert_eq!(imported.history.ops().len(), 2);
+        let assumed = imported.assumed.join("; ");
+        for expect in [
+            "absent, taken as null: `key`, `input`, `output`, `error`, `node_seen`, `fault_epoch` in every operation",
+            "`complete_ts` in 1 (line 1 the first)",
+            "1 operation: neither completed nor marked",
+            "1 operation: marked as timed out and yet completed",
+            "5 op_ids between 3 and 9 are not there",
+        ] {
+            assert!(assumed.contains(expect), "{assumed}");
+        }
+        assert_eq!(imported.line(9), Some(2));
+    }
+
+    #[test]
+    fn histories_in_the_order_of_their_completions_are_read() {
+        let text = format!("{}{}", op(5, 3, ",\"complete_ts\":5"), op(1, 0, ",\"complete_ts\":9"));
+        assert_eq!(read(&text).expect("readable").history.ops()[0].op_id, 1);
+    }
+
+    #[test]
+    fn a_cut_anywhere_is_refused_or_leaves_whole_lines() {
+        let text = format!("{}{}", op(0, 0, ",\"complete_ts\":5"), op(1, 6, ",\"complete_ts\":7"));
+        for end in 0..text.len() {
+            let cut = &text[..end];
+            let whole = cut.is_empty() || cut.trim_end().ends_with('}');
+            assert_eq!(read(cut).is_ok(), whole, "{cut}");
+        }
     }
 }

@@ -99,7 +99,8 @@ impl<'de, T: Deserialize<'de>> Deserialize<'de> for Field<T> {
 /// What the line says; a line that ends early is told as that.
 pub(super) fn line<T: DeserializeOwned>(text: &[u8], number: usize) -> Result<T, Problem> {
     serde_json::from_slice(text).map_err(|error| {
-        let cut = error.is_eof() || (error.is_syntax() && !text.ends_with(b"\n") && !text.trim_ascii_end().ends_with(b"}"));
+        let cut =
+            error.is_eof() || (error.is_syntax() && !text.ends_with(b"\n") && !text.trim_ascii_end().ends_with(b"}"));
         let what = if cut { "the line is cut off" } else { "the line cannot be read" };
         // The line number in the message is that of a text of one line.
         let said = error.to_string();

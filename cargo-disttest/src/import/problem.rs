@@ -45,7 +45,8 @@ impl Problem {
         let from = mark.map_or(0, |mark| mark.saturating_sub(WIDEST / 2));
         let shown: String =
             text.chars().skip(from).take(WIDEST).map(|c| if c.is_control() { ' ' } else { c }).collect();
-        let (before, after) = (if from > 0 { "…" } else { "" }, if text.chars().count() > from + WIDEST { "…" } else { "" });
+        let (before, after) =
+            (if from > 0 { "…" } else { "" }, if text.chars().count() > from + WIDEST { "…" } else { "" });
         let number = self.line.map(|line| line.to_string()).unwrap_or_default();
         let margin = " ".repeat(number.len());
         out.push_str(&format!("\n{margin} |\n{number} | {before}{shown}{after}"));

@@ -165,7 +165,9 @@ impl<R: Read> Reader<R> {
             Some(b'"') => self.text(),
             Some(b'\\') => self.character(),
             Some(b'#') => self.dispatch(depth),
-            Some(byte @ (b')' | b']' | b'}')) => Err(self.bad(format!("nothing is open that `{}` closes", byte as char))),
+            Some(byte @ (b')' | b']' | b'}')) => {
+                Err(self.bad(format!("nothing is open that `{}` closes", byte as char)))
+            }
             Some(byte @ (b'^' | b'@' | b'`' | b'~')) => {
                 Err(self.bad(format!("`{}` is no EDN (metadata and quoting are code)", byte as char)))
             }

@@ -159,15 +159,16 @@ impl Pairing {
         raw.assumed = assumed.sentences("event");
         if !open.is_empty() {
             let first = open.values().map(|at| raw.lines[*at]).min().unwrap_or_default();
+            let count = open.len();
             raw.assumed.push(format!(
-                "{} operations never completed, taken as of unknown outcome (line {first} the first): the end of a \
-                 run, or of a file that was cut off",
-                open.len()
+                "{count} operation{} never completed, taken as of unknown outcome (line {first} the first): the end \
+                 of a run, or of a file that was cut off",
+                if count == 1 { "" } else { "s" }
             ));
         }
         if gaps.0 > 0 {
             raw.assumed.push(format!(
-                "{} indices are not there (line {} stands behind the first gap): what these events were is not known \
+                "{} event indices are not there (line {} stands behind the first gap): what these events were is not known \
                  to the check",
                 gaps.0, gaps.1
             ));

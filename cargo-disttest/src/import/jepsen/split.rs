@@ -35,7 +35,10 @@ fn looks_independent(ops: &[Op]) -> bool {
                 None => false,
             }
         })
-        && ops.iter().filter(|op| op.effect() == Effect::Acknowledged && is_read(op)).all(|op| pair(&op.output).is_some())
+        && ops
+            .iter()
+            .filter(|op| op.effect() == Effect::Acknowledged && is_read(op))
+            .all(|op| pair(&op.output).is_some())
 }
 
 fn is_read(op: &Op) -> bool {
