@@ -410,7 +410,7 @@ pub(crate) struct ProbeArgs {
 #[command(after_help = "\
 Examples:
   cargo disttest check history.jsonl --model register
-  cargo disttest check store/latest/history.edn.gz --model cas-register --per-key --html witness.html
+  cargo disttest check history.edn.gz --model cas-register --per-key --html page.html
   zstdcat h.jsonl.zst | cargo disttest check - --model kv --format json
 
 Histories: JSON Lines of the plan format's twelve names (an absent name is null), Jepsen's events as
@@ -426,8 +426,8 @@ refused with file:line. An empty history, and one in which nothing observes anyt
 (valid, invalid or unknown), why, checker, model, per_key, ops, consumed, acknowledged, failed,
 unknown, partitions, fired, anomalies[] (type, key, ops[], explanation), not[], also_not[], witness
 (type, key, ops[] in full with their line, explanation), missing[], cannot_detect[], assumed[],
-skipped, input_format, packing, elapsed_ms, read_ms, peak_bytes; of a file that cannot be read: error
-(line, column, text, message).
+skipped, input_format, packing, elapsed_ms, read_ms, peak_bytes. Of a file that cannot be read:
+error (line, column, text, message).
 
 Exit status: 0 valid, 1 a violation, 3 unknown (time or memory ran out, or nothing was observed),
 2 wrong usage or a file that cannot be read. Of several files the worst: 1, then 2, then 3.")]

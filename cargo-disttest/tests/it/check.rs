@@ -170,7 +170,7 @@ fn a_history_that_cannot_have_happened_is_refused_with_its_place_and_its_line() 
         EDN.replace(":read, :value 1", ":read, :value 1x"),
         &[],
         2,
-        "h:4:40: `1x` is no number\n  |\n4 | {:type :ok, :process 2, :f :read, :value 1x}\n  |",
+        "h:4:42: `1x` is no number\n  |\n4 | {:type :ok, :process 2, :f :read, :value 1x}\n  |",
     );
 }
 

@@ -109,13 +109,18 @@ mod tests {
     #[test]
     fn histories_of_strings() {
         let check = |text: &str, expect: &str| {
-            let outcome = Linearizability::whole(Strings::new()).check(&history(text).expect("valid"), &Unlimited).outcome;
+            let outcome =
+                Linearizability::whole(Strings::new()).check(&history(text).expect("valid"), &Unlimited).outcome;
             let got = match outcome {
                 Outcome::Valid => "valid".to_owned(),
                 Outcome::Invalid { .. } => "invalid".to_owned(),
                 Outcome::Unknown { why } => format!("unknown: {why}"),
             };
-            assert!(got.starts_with("unknown") == expect.starts_with("unknown") && got.contains(expect.trim_start_matches("unknown: ")), "{text}: {got}");
+            assert!(
+                got.starts_with("unknown") == expect.starts_with("unknown")
+                    && got.contains(expect.trim_start_matches("unknown: ")),
+                "{text}: {got}"
+            );
         };
         check("c1 get x -> \"\" [0..1]", "valid");
         check("c1 get x -> null [0..1]", "valid");
