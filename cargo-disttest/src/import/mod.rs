@@ -14,6 +14,7 @@ mod jepsen;
 mod json;
 mod keys;
 mod lines;
+mod order;
 mod problem;
 mod source;
 
@@ -135,6 +136,8 @@ fn finish(raw: Raw, format: Format, packing: Packing) -> Result<Imported, Stoppe
         };
         Problem { line: line.map(|at| lines[at].1), ..Problem::new(problem) }
     })?;
+    let mut assumed = assumed;
+    order::look(&history, &lines, &mut assumed)?;
     Ok(Imported { history, format, packing, lines, skipped, assumed })
 }
 

@@ -82,10 +82,8 @@ impl Words {
         let (mut kind, mut process, mut f, mut payload) = (None, None, None, Value::Null);
         let (mut index, mut time, mut error) = (None, None, None);
         for (name, value) in fields {
-            let name = match name {
-                Edn::Keyword(name) | Edn::Text(name) => name,
-                _ => continue,
-            };
+            // Keys are told once: a text of the same spelling is another name, which is not read.
+            let Edn::Keyword(name) = name else { continue };
             match name.as_str() {
                 "type" => kind = Some(kind_of(&value)?),
                 "process" => process = Some(process_of(&value)?),

@@ -15,6 +15,9 @@ const WRITES: [&str; 10] =
 /// Of these, the ones whose completion may say nothing else.
 const ONLY_REPEAT: [&str; 3] = ["write", "put", "enqueue"];
 
+/// Threads stamp an event before they write it: times may be out of order by so much, in nanoseconds.
+const JITTER: u64 = 1_000_000_000;
+
 /// Operations of which some have not completed yet.
 #[derive(Debug, Default)]
 pub(super) struct Pairing {
@@ -37,7 +40,7 @@ impl Pairing {
     /// Takes the next event.
     pub(super) fn see(&mut self, event: Event) -> Result<(), Problem> {
         self.place(&event)?;
-        let at = self.moment(&event);
+        let at = self.moment(&event)?;
         let Some(process) = event.process else {
             self.raw.skipped += 1;
             return Ok(());
@@ -81,7 +84,7 @@ impl Pairing {
     }
 
     /// When the event happened: after all before it, and at its time if that allows.
-    fn moment(&mut self, event: &Event) -> u64 {
+    fn moment(&mut self, event: &Event) -> Result<u64, Problem> {
         if self.seen == 0 {
             self.times = event.time.is_some();
         }
@@ -90,7 +93,13 @@ impl Pairing {
         let after = self.now.map_or(0, |now| now.saturating_add(1));
         let wanted = match (self.times, event.time) {
             (true, Some(time)) => {
-                if time.saturating_add(1) < after {
+                let back = after.saturating_sub(time);
+                if event.index.is_none() && back > JITTER {
+                    let problem =
+                        format!("{} ms earlier than the events before it: somebody moved the lines", back / 1_000_000);
+                    return Err(Problem::at(event.line, problem));
+                }
+                if back > 1 {
                     self.assumed.add("earlier than the event before it, taken in the order of the lines", event.line);
                 }
                 time
@@ -100,7 +109,7 @@ impl Pairing {
         };
         let at = wanted.max(after);
         self.now = Some(at);
-        at
+        Ok(at)
     }
 
     fn begin(&mut self, event: Event, process: u64, at: u64) -> Result<(), Problem> {

@@ -116,6 +116,19 @@ fn what_cannot_have_happened_is_refused() {
 }
 
 #[test]
+fn lines_that_were_moved_are_refused() {
+    let event = |kind: &str, time: u64| format!("{{:type :{kind} :process 0 :f :read :time {time}}}\n");
+    check(
+        &format!("{}{}", event("invoke", 9_000_000_000), event("ok", 3_000_000_000)),
+        &["h:2: 6000 ms earlier than the events before it"],
+    );
+    check(
+        &format!("{}{}", event("invoke", 9_000_000_000), event("ok", 8_999_000_000)),
+        &["#0 c0 read - -> null [9000000000..9000000001]"],
+    );
+}
+
+#[test]
 fn values_that_would_become_one_are_refused() {
     check(
         "{:type :invoke :process 0 :f :write :value :x}\n{:type :invoke :process 1 :f :write :value \"x\"}",
