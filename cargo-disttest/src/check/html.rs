@@ -126,7 +126,9 @@ struct Picture<'h> {
     /// Place of each moment, in pixels: so far apart that labels fit into their bars.
     moments: BTreeMap<u64, usize>,
     width: usize,
-    lanes: BTreeMap<u64, usize>,
+    /// The row of each operation, and the client of each row.
+    rows: Vec<usize>,
+    clients: Vec<u64>,
 }
 
 impl<'h> Picture<'h> {
@@ -152,38 +154,32 @@ impl<'h> Picture<'h> {
         let last = moments.values().max().copied().unwrap_or(MARGIN);
         let open = ops.iter().filter(|op| op.complete_ts.is_none());
         let open = open.map(|op| moments.get(&op.invoke_ts.0).map_or(0, |x| x + room(op))).max().unwrap_or(0);
-        let clients: BTreeSet<u64> = ops.iter().map(|op| op.process_id).collect();
-        Some(Picture {
-            ops,
-            witness: ids,
-            moments,
-            width: open.max(last + STEP) + STEP,
-            lanes: clients.into_iter().zip(0..).collect(),
-        })
+        let (rows, clients) = rows(&ops);
+        Some(Picture { ops, witness: ids, moments, width: open.max(last + STEP) + STEP, rows, clients })
     }
 
     fn svg(&self, checked: &Checked) -> String {
-        let (width, height) = (self.width, (self.lanes.len() + 1) * LANE);
+        let (width, height) = (self.width, (self.clients.len() + 1) * LANE);
         let mut out = format!(
             "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{width}\" height=\"{height}\" role=\"img\" \
              aria-label=\"timeline of the witness\">"
         );
-        for (client, lane) in &self.lanes {
+        for (lane, client) in self.clients.iter().enumerate() {
             let y = lane * LANE + LANE;
             push(&mut out, format_args!("<text x=\"6\" y=\"{}\">client {client}</text>", y - 10));
             push(&mut out, format_args!("<line class=\"lane\" x1=\"0\" y1=\"{y}\" x2=\"{width}\" y2=\"{y}\"/>"));
         }
-        for op in &self.ops {
-            self.operation(&mut out, op, width, checked);
+        for (op, row) in self.ops.iter().zip(&self.rows) {
+            self.operation(&mut out, op, *row, checked);
         }
         out.push_str("</svg>");
         out
     }
 
-    fn operation(&self, out: &mut String, op: &Op, width: usize, checked: &Checked) {
+    fn operation(&self, out: &mut String, op: &Op, row: usize, checked: &Checked) {
         let x = self.moments.get(&op.invoke_ts.0).copied().unwrap_or(MARGIN);
-        let end = op.complete_ts.and_then(|at| self.moments.get(&at.0)).copied().unwrap_or(width - 4);
-        let y = self.lanes.get(&op.process_id).map_or(0, |lane| lane * LANE) + 8;
+        let end = op.complete_ts.and_then(|at| self.moments.get(&at.0)).copied().unwrap_or(self.width - 4);
+        let y = row * LANE + 8;
         let mut class = if self.witness.contains(&op.op_id) { "op witness".to_owned() } else { "op".to_owned() };
         match op.effect() {
             Effect::Unknown => class.push_str(" unknown"),
@@ -211,6 +207,33 @@ impl<'h> Picture<'h> {
 /// The pixels that the label of `op` takes.
 fn room(op: &Op) -> usize {
     label(op).chars().count() * 15 / 2 + 10
+}
+
+/// The row of each operation, and the client of each row: a client has more than one where it did several things at
+/// once, such as go on after an answer that never came.
+fn rows(ops: &[&Op]) -> (Vec<usize>, Vec<u64>) {
+    // Of each client and row: when the row is free again.
+    let mut free: BTreeMap<u64, Vec<Option<u64>>> = BTreeMap::new();
+    let mut levels = Vec::with_capacity(ops.len());
+    for op in ops {
+        let rows = free.entry(op.process_id).or_default();
+        let until = op.complete_ts.map(|at| at.0);
+        let level = rows.iter().position(|free| free.is_some_and(|at| at <= op.invoke_ts.0));
+        let level = level.unwrap_or(rows.len());
+        if level == rows.len() {
+            rows.push(until);
+        }
+        rows[level] = until;
+        levels.push((op.process_id, level));
+    }
+    let mut first = BTreeMap::new();
+    let mut clients = Vec::new();
+    for (client, rows) in &free {
+        first.insert(*client, clients.len());
+        clients.extend(rows.iter().map(|_| *client));
+    }
+    let rows = levels.iter().map(|(client, level)| first.get(client).copied().unwrap_or(0) + level).collect();
+    (rows, clients)
 }
 
 /// A place for each moment, in their order: the end of an operation stands behind its label.
@@ -269,6 +292,16 @@ fn escape(text: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_client_that_goes_on_after_a_lost_answer_has_another_row() {
+        let history = notation::history(
+            "c2 write x 1 [0..]\nc1 read x -> 1 [1..5]\nc2 read x -> 1 [2..3]\nc1 read x -> 1 [5..6]",
+        );
+        let history = history.expect("valid");
+        let ops: Vec<&Op> = history.ops().iter().collect();
+        assert_eq!(rows(&ops), (vec![1, 0, 2, 0], vec![1, 2, 2]));
+    }
 
     #[test]
     fn nothing_of_a_file_is_markup() {

@@ -133,7 +133,7 @@ mod tests {
         let got = match detect(Box::new(Cursor::new(text.as_bytes().to_vec())), InputFormat::Auto) {
             Ok((format, mut rest)) => {
                 let mut all = String::new();
-                rest.read_to_string(&mut all).unwrap();
+                rest.read_to_string(&mut all).expect("memory");
                 assert_eq!(all, text.trim_start_matches('\u{feff}'));
                 format.map_or("nothing".to_owned(), |format| format.name().to_owned())
             }

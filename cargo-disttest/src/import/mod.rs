@@ -174,7 +174,7 @@ impl Pace<'_> {
 
     fn step(&mut self) -> Result<(), Stopped> {
         self.seen += 1;
-        if self.seen % 1024 == 0
+        if self.seen.is_multiple_of(1024)
             && let Some(limit) = self.limits.exceeded(0)
         {
             return Err(Stopped::Limit(limit));
