@@ -6,6 +6,7 @@ pub(crate) mod json;
 mod memory;
 pub(crate) mod models;
 pub(crate) mod size;
+mod strings;
 pub(crate) mod text;
 pub(crate) mod watch;
 

@@ -2,9 +2,10 @@
 //!
 //! Adding a model is one line of [`MODELS`].
 
+use super::strings::Strings;
 use disttest_runtime::base::nearest::nearest;
 use disttest_runtime::checker::{Checker, Linearizability, NoLostAck};
-use disttest_runtime::model::{Log, MapModel, Model, Register, Strings};
+use disttest_runtime::model::{Log, MapModel, Model, Register};
 use serde_json::Value;
 
 /// A model, by the name it has on the command line.

@@ -114,8 +114,7 @@ fn read_from(
     };
     let raw = match format {
         Format::Jsonl => fields::read(bytes, limits)?,
-        Format::JepsenJsonl => jepsen::read_json(bytes, reading.tuples, limits)?,
-        Format::Edn => jepsen::read_edn(bytes, reading.tuples, limits)?,
+        Format::JepsenJsonl | Format::Edn => jepsen::read(format, bytes, reading.tuples, limits)?,
     };
     finish(raw, format, packing)
 }

@@ -4,7 +4,6 @@ mod atoms;
 mod log;
 mod map;
 mod register;
-mod strings;
 mod unseen;
 mod zones;
 
@@ -12,7 +11,6 @@ pub use atoms::{Atom, Atoms};
 pub use log::{Log, LogCall, LogState};
 pub use map::MapModel;
 pub use register::{Register, RegisterCall};
-pub use strings::{StringCall, Strings};
 
 use crate::history::Op;
 use std::fmt::Debug;

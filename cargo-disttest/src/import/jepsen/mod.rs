@@ -23,29 +23,39 @@ mod tests;
 
 use super::edn::Reader;
 use super::lines::Lines;
-use super::{Pace, Raw, Stopped, Tuples};
+use super::{Format, Pace, Problem, Raw, Stopped, Tuples};
 use disttest_runtime::checker::Limits;
+use event::Event;
 use pair::Pairing;
 use std::io::BufRead;
 
-/// Reads events as JSON Lines.
-pub(super) fn read_json(text: impl BufRead, tuples: Tuples, limits: &dyn Limits) -> Result<Raw, Stopped> {
-    let (mut lines, mut pace, mut pairing) = (Lines::new(text), Pace::new(limits), Pairing::default());
-    while let Some((text, number)) = lines.next()? {
-        pace.step()?;
-        let event = json::event(text, number)?;
-        pairing.see(event).map_err(|problem| problem.showing(text))?;
-    }
+/// Reads events, JSON Lines or EDN, into operations.
+pub(super) fn read(format: Format, text: impl BufRead, tuples: Tuples, limits: &dyn Limits) -> Result<Raw, Stopped> {
+    let mut pairing = Pairing::default();
+    each(format, text, limits, &mut |event| pairing.see(event))?;
     Ok(pairing.finish(tuples)?)
 }
 
-/// Reads events as EDN.
-pub(super) fn read_edn(text: impl BufRead, tuples: Tuples, limits: &dyn Limits) -> Result<Raw, Stopped> {
-    let (mut reader, mut pace, mut pairing) = (Reader::new(text), Pace::new(limits), Pairing::default());
-    let mut events = edn::Events::default();
-    while let Some(event) = events.next(&mut reader)? {
-        pace.step()?;
-        pairing.see(event)?;
+/// Gives each event to `see`, in the order of the file, with one of them in memory.
+fn each(
+    format: Format,
+    text: impl BufRead,
+    limits: &dyn Limits,
+    see: &mut dyn FnMut(Event) -> Result<(), Problem>,
+) -> Result<(), Stopped> {
+    let mut pace = Pace::new(limits);
+    if format == Format::Edn {
+        let (mut reader, mut events) = (Reader::new(text), edn::Events::default());
+        while let Some(event) = events.next(&mut reader)? {
+            pace.step()?;
+            see(event)?;
+        }
+        return Ok(());
     }
-    Ok(pairing.finish(tuples)?)
+    let mut lines = Lines::new(text);
+    while let Some((text, number)) = lines.next()? {
+        pace.step()?;
+        see(json::event(text, number)?).map_err(|problem| problem.showing(text))?;
+    }
+    Ok(())
 }

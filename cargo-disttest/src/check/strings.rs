@@ -1,7 +1,7 @@
 //! Strings by key: what is put is read, what is appended is behind it.
 
-use super::{Atoms, Model, Step};
-use crate::history::{Effect, Op};
+use disttest_runtime::history::{Effect, Op};
+use disttest_runtime::model::{Atoms, Model, Step};
 use serde_json::Value;
 use std::sync::Arc;
 
@@ -11,25 +11,25 @@ use std::sync::Arc;
 /// Each key is an object of its own: checked whole or per key, the answer is the same. What a `put` or an `append`
 /// answers is not looked at. A completed `get` that answers null saw that nothing was there, which is the empty string.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Strings {
+pub(super) struct Strings {
     start: Arc<str>,
 }
 
 impl Strings {
     /// Keys that hold the empty string.
-    pub fn new() -> Strings {
+    pub(super) fn new() -> Strings {
         Strings::default()
     }
 
     /// Keys that hold `text`.
-    pub fn starting_at(text: impl Into<Arc<str>>) -> Strings {
+    pub(super) fn starting_at(text: impl Into<Arc<str>>) -> Strings {
         Strings { start: text.into() }
     }
 }
 
 /// An operation on a string.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub enum StringCall {
+pub(super) enum StringCall {
     /// Reads; what it saw, if it says.
     Get(Option<Arc<str>>),
     /// Writes.
@@ -103,8 +103,8 @@ fn text(value: &Value) -> Result<Arc<str>, String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::checker::{Checker, Linearizability, Outcome, Unlimited};
-    use crate::history::notation::history;
+    use disttest_runtime::checker::{Checker, Linearizability, Outcome, Unlimited};
+    use disttest_runtime::history::notation::history;
 
     #[test]
     fn histories_of_strings() {
