@@ -64,6 +64,21 @@ impl<R: Read> Bytes<R> {
         Ok(byte)
     }
 
+    /// Takes bytes as long as `goes_on`, none of them a line break, and puts them behind `into`.
+    pub(super) fn take_while(&mut self, goes_on: impl Fn(u8) -> bool, into: &mut Vec<u8>) -> io::Result<()> {
+        while self.peek()?.is_some() {
+            let rest = &self.buffer[self.at..];
+            let end = rest.iter().position(|byte| *byte == b'\n' || !goes_on(*byte));
+            let taken = end.unwrap_or(rest.len());
+            into.extend_from_slice(&rest[..taken]);
+            self.at += taken;
+            if end.is_some() {
+                break;
+            }
+        }
+        Ok(())
+    }
+
     /// Where the next byte stands.
     pub(super) fn place(&self) -> Place {
         Place { line: self.line, column: self.before + self.at - self.line_start + 1 }

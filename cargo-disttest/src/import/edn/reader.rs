@@ -271,16 +271,10 @@ impl<R: Read> Reader<R> {
     fn token(&mut self) -> Read1<String> {
         let place = self.bytes.place();
         let mut token = Vec::new();
-        while let Some(byte) = self.peek()? {
-            let ends = matches!(byte, b'(' | b')' | b'[' | b']' | b'{' | b'}' | b'"' | b';' | b',' | b'\\')
-                || byte <= b' '
-                || byte == 0x7f;
-            if ends {
-                break;
-            }
-            token.push(byte);
-            self.next()?;
-        }
+        let goes_on = |byte: u8| {
+            !matches!(byte, b'(' | b')' | b'[' | b']' | b'{' | b'}' | b'"' | b';' | b',' | b'\\' | 0x7f) && byte > b' '
+        };
+        self.bytes.take_while(goes_on, &mut token).map_err(|error| self.io(&error))?;
         if token.is_empty() {
             return Err(self.bad("no value begins with this"));
         }
@@ -292,6 +286,8 @@ impl<R: Read> Reader<R> {
         self.next()?;
         let mut text = Vec::new();
         loop {
+            let plain = |byte: u8| byte != b'"' && byte != b'\\';
+            self.bytes.take_while(plain, &mut text).map_err(|error| self.io(&error))?;
             match self.next()? {
                 None => {
                     let problem = format!("the text ends inside of the string of line {}: it is cut off", open.line);

@@ -4,7 +4,8 @@ use super::super::edn::Reader;
 use super::super::format::InputFormat;
 use super::super::{Packing, Reading, Stopped, Tuples, read_from};
 use disttest_runtime::checker::Unlimited;
-use disttest_runtime::history::notation;
+use disttest_runtime::history::{Effect, notation};
+use proptest::prelude::*;
 use std::io::Cursor;
 
 fn read(text: &str, tuples: Tuples) -> Result<super::super::Imported, String> {
@@ -205,4 +206,67 @@ fn a_reader_of_a_history_reads_what_is_in_it_one_by_one() {
     assert!(reader.element(close).expect("EDN").is_some());
     assert!(reader.element(close).expect("EDN").is_some());
     assert!(reader.element(close).expect("EDN").is_none());
+}
+
+/// Events of three clients that could have happened: a client that is free invokes, one that is not completes.
+fn any_events() -> impl Strategy<Value = String> {
+    prop::collection::vec((0..3_usize, 0..3_usize, 0..3_usize, 0..3_u8), 0..24).prop_map(|steps| {
+        let (mut open, mut text) = ([None; 3], String::new());
+        for (process, kind, f, value) in steps {
+            let (kind, f, value, answer) = match open[process].take() {
+                None => {
+                    open[process] = Some((f, value));
+                    ("invoke", f, value, "nil".to_owned())
+                }
+                Some((f, asked)) => (["ok", "fail", "info"][kind], f, asked, value.to_string()),
+            };
+            let (f, value) = match f {
+                0 => ("write", value.to_string()),
+                1 => ("read", answer),
+                _ => ("cas", format!("[{value} 1]")),
+            };
+            text.push_str(&format!("{{:type :{kind} :process {process} :f :{f} :value {value}}}\n"));
+        }
+        text
+    })
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 512, failure_persistence: None, ..ProptestConfig::default() })]
+
+    #[test]
+    fn every_event_of_a_history_that_is_read_is_in_an_operation(text in any_events()) {
+        let imported = read(&text, Tuples::Detect).expect("it could have happened");
+        let ops = imported.history.ops();
+        let with = |effect| ops.iter().filter(|op| op.effect() == effect).count();
+        prop_assert_eq!(ops.len(), text.matches(":invoke").count());
+        prop_assert_eq!(with(Effect::Acknowledged), text.matches(":type :ok").count());
+        prop_assert_eq!(with(Effect::Failed), text.matches(":type :fail").count());
+    }
+
+    #[test]
+    fn both_notations_say_the_same(text in any_events()) {
+        let json: String = text.lines().map(|line| {
+            let words: Vec<&str> = line.split_whitespace().collect();
+            let value = line.split(":value ").nth(1).unwrap_or_default().trim_end_matches('}');
+            let value = value.replace("nil", "null").replace(' ', ",");
+            let word = |at: usize| words[at].trim_start_matches(':');
+            format!("{{\"type\":\"{}\",\"process\":{},\"f\":\"{}\",\"value\":{value}}}\n", word(1), words[3], word(5))
+        }).collect();
+        let (edn, json) = (read(&text, Tuples::Detect), read(&json, Tuples::Detect));
+        prop_assert_eq!(edn.expect("it could have happened").history, json.expect("it could have happened").history);
+    }
+
+    #[test]
+    fn a_line_less_is_refused_or_told(text in any_events(), at in any::<prop::sample::Index>()) {
+        // With indices a line that was taken out leaves a gap, unless it was the first or the last.
+        let indexed: Vec<String> =
+            text.lines().zip(0..).map(|(line, index)| line.replacen("{:type", &format!("{{:index {index} :type"), 1)).collect();
+        prop_assume!(indexed.len() > 2);
+        let gone = 1 + at.index(indexed.len() - 2);
+        let rest: Vec<&str> = (0..indexed.len()).filter(|line| *line != gone).map(|line| indexed[line].as_str()).collect();
+        if let Ok(imported) = read(&rest.join("\n"), Tuples::Detect) {
+            prop_assert!(imported.assumed.iter().any(|told| told.contains("1 event indices are not there")));
+        }
+    }
 }
