@@ -46,6 +46,10 @@ pub(crate) struct Checked {
 pub(crate) struct One {
     /// What it said.
     pub answer: Answer,
+    /// The weakest consistency models that the history cannot have had.
+    pub not: Vec<&'static str>,
+    /// Stronger ones that follow from those.
+    pub also_not: Vec<&'static str>,
     /// What the history lacks for it (format decision D14: told, not refused).
     pub missing: Vec<String>,
     /// How long it took.
@@ -128,15 +132,12 @@ impl Counts {
 
 impl Checked {
     /// The operations of the first violation, in the order in which they began.
-    pub(crate) fn witness<'c>(&'c self, one: &One) -> Vec<&'c Op> {
-        let Outcome::Invalid { violations } = &one.answer.outcome else { return Vec::new() };
-        let Some(first) = violations.first() else { return Vec::new() };
-        self.ops(&first.ops)
-    }
-
-    /// The operations with these ids, in the order in which they began. Linear in the history.
-    pub(crate) fn ops(&self, ids: &[u64]) -> Vec<&Op> {
-        let ids: std::collections::BTreeSet<u64> = ids.iter().copied().collect();
-        self.imported.history.ops().iter().filter(|op| ids.contains(&op.op_id)).collect()
+    pub(crate) fn witness(&self, one: &One) -> Vec<Op> {
+        match &one.answer.outcome {
+            Outcome::Invalid { violations } => {
+                violations.first().map_or_else(Vec::new, |first| self.imported.ops(&first.ops))
+            }
+            _ => Vec::new(),
+        }
     }
 }

@@ -2,7 +2,7 @@
 
 use super::Settings;
 use super::answer::{Checked, Judged, One};
-use super::json::ruled_out;
+use super::text::neither;
 use disttest_runtime::checker::{Outcome, Violation};
 use disttest_runtime::history::{Effect, Op, notation};
 use std::collections::{BTreeMap, BTreeSet};
@@ -73,7 +73,7 @@ fn section(body: &mut String, file: &str, checked: &Checked, one: &One, settings
             "<p>{} of {}, {scope}: {} operations, {} consumed.</p>\n",
             escape(&one.answer.checker),
             settings.model.name,
-            checked.imported.history.ops().len(),
+            checked.imported.len(),
             one.answer.evidence.consumed
         ),
     );
@@ -88,9 +88,8 @@ fn section(body: &mut String, file: &str, checked: &Checked, one: &One, settings
             if violations.len() > DRAWN {
                 push(body, format_args!("<p>… and {} more.</p>\n", violations.len() - DRAWN));
             }
-            let (not, also_not) = ruled_out(one);
-            if !not.is_empty() {
-                push(body, format_args!("<p>Not {}; so neither {}.</p>\n", not.join(", "), also_not.join(", ")));
+            if !one.not.is_empty() {
+                push(body, format_args!("<p>Not {}{}.</p>\n", one.not.join(", "), neither(&one.also_not)));
             }
         }
     }
@@ -107,8 +106,13 @@ fn drawn(body: &mut String, checked: &Checked, violation: &Violation) {
     let key = violation.key.as_ref().map_or(String::new(), |key| format!(" on {}", escape(key)));
     push(body, format_args!("<h3>{}{key}</h3>\n", escape(&violation.anomaly)));
     push(body, format_args!("<pre>{}</pre>\n", escape(&violation.explanation)));
-    let witness = checked.ops(&violation.ops);
-    let Some(picture) = Picture::of(&witness, checked.imported.history.ops()) else { return };
+    let witness = checked.imported.ops(&violation.ops);
+    let witness = &witness[witness.len().saturating_sub(WITNESS)..];
+    if witness.is_empty() {
+        return;
+    }
+    let near = checked.imported.near(witness, NEIGHBOURS);
+    let picture = Picture::of(witness, &near);
     push(body, format_args!("<div class=\"picture\">{}</div>\n", picture.svg(checked)));
     push(
         body,
@@ -132,21 +136,9 @@ struct Picture<'h> {
 }
 
 impl<'h> Picture<'h> {
-    fn of(witness: &[&'h Op], all: &'h [Op]) -> Option<Picture<'h>> {
-        let witness = &witness[witness.len().saturating_sub(WITNESS)..];
-        let from = witness.iter().map(|op| op.invoke_ts).min()?;
-        let to = witness.iter().map(|op| op.complete_ts.unwrap_or(op.invoke_ts)).max()?;
+    fn of(witness: &'h [Op], near: &'h [Op]) -> Picture<'h> {
         let ids: BTreeSet<u64> = witness.iter().map(|op| op.op_id).collect();
-        let keys: BTreeSet<Option<&str>> = witness.iter().map(|op| op.key.as_deref()).collect();
-        let near = |op: &&Op| {
-            !ids.contains(&op.op_id)
-                && keys.contains(&op.key.as_deref())
-                && op.invoke_ts <= to
-                && op.complete_ts.is_none_or(|at| at >= from)
-        };
-        // The last ones are closest to what went wrong.
-        let mut ops: Vec<&Op> = all.iter().rev().filter(near).take(NEIGHBOURS).collect();
-        ops.extend(witness);
+        let mut ops: Vec<&Op> = witness.iter().chain(near).collect();
         ops.sort_by_key(|op| (op.invoke_ts, op.op_id));
         let times = ops.iter().flat_map(|op| [Some(op.invoke_ts.0), op.complete_ts.map(|at| at.0)]).flatten();
         let moments: BTreeSet<u64> = times.collect();
@@ -155,7 +147,7 @@ impl<'h> Picture<'h> {
         let open = ops.iter().filter(|op| op.complete_ts.is_none());
         let open = open.map(|op| moments.get(&op.invoke_ts.0).map_or(0, |x| x + room(op))).max().unwrap_or(0);
         let (rows, clients) = rows(&ops);
-        Some(Picture { ops, witness: ids, moments, width: open.max(last + STEP) + STEP, rows, clients })
+        Picture { ops, witness: ids, moments, width: open.max(last + STEP) + STEP, rows, clients }
     }
 
     fn svg(&self, checked: &Checked) -> String {

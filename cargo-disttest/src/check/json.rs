@@ -54,7 +54,6 @@ fn document(file: &str, checked: &Checked, one: &One, settings: &Settings) -> Va
         let ops: Vec<Value> = witness.iter().map(|op| operation(op, checked)).collect();
         json!({ "type": first.anomaly, "key": first.key, "ops": ops, "explanation": first.explanation })
     });
-    let (not, also_not) = ruled_out(one);
     json!({
         "schema": SCHEMA,
         "file": file,
@@ -63,7 +62,7 @@ fn document(file: &str, checked: &Checked, one: &One, settings: &Settings) -> Va
         "checker": one.answer.checker,
         "model": settings.model.name,
         "per_key": checked.by_key,
-        "ops": imported.history.ops().len(),
+        "ops": imported.len(),
         "consumed": one.answer.evidence.consumed,
         "acknowledged": counts.acknowledged,
         "failed": counts.failed,
@@ -71,8 +70,8 @@ fn document(file: &str, checked: &Checked, one: &One, settings: &Settings) -> Va
         "partitions": one.answer.evidence.partitions,
         "fired": one.answer.evidence.fired,
         "anomalies": violations.iter().map(anomaly).collect::<Vec<_>>(),
-        "not": not,
-        "also_not": also_not,
+        "not": one.not,
+        "also_not": one.also_not,
         "witness": witness,
         "missing": one.missing,
         "cannot_detect": one.answer.cannot_detect,
@@ -84,16 +83,6 @@ fn document(file: &str, checked: &Checked, one: &One, settings: &Settings) -> Va
         "read_ms": milliseconds(checked.read_in),
         "peak_bytes": one.peak_bytes,
     })
-}
-
-/// The consistency models that a violation rules out: the strongest first those it is itself a violation of, then the
-/// stronger ones.
-pub(crate) fn ruled_out(one: &One) -> (Vec<&'static str>, Vec<&'static str>) {
-    let invalid = matches!(one.answer.outcome, Outcome::Invalid { .. });
-    match one.answer.checker.as_str() {
-        "linearizability" if invalid => (vec!["linearizable"], vec!["strict-serializable"]),
-        _ => (Vec::new(), Vec::new()),
-    }
 }
 
 fn operation(op: &Op, checked: &Checked) -> Value {

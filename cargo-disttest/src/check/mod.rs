@@ -106,7 +106,17 @@ fn one(checker: &dyn Checker, history: &History, watch: &Watch<'_>) -> answer::O
     }
     let missing = checker.missing(history);
     let peak_bytes = memory::peak().unwrap_or(answer.evidence.peak_bytes);
-    answer::One { answer, missing, elapsed, peak_bytes }
+    let (not, also_not) = ruled_out(&answer);
+    answer::One { answer, not, also_not, missing, elapsed, peak_bytes }
+}
+
+/// The weakest consistency models that an answer rules out, and the stronger ones that follow.
+fn ruled_out(answer: &Answer) -> (Vec<&'static str>, Vec<&'static str>) {
+    let invalid = matches!(answer.outcome, Outcome::Invalid { .. });
+    match answer.checker.as_str() {
+        "linearizability" if invalid => (vec!["linearizable"], vec!["strict-serializable"]),
+        _ => (Vec::new(), Vec::new()),
+    }
 }
 
 /// What a checker that cannot be made of these settings comes to.
@@ -118,7 +128,8 @@ fn refusal(checker: &str, why: String, history: &History) -> answer::One {
         evidence: Evidence { recorded: history.ops().len() as u64, ..Evidence::default() },
         cannot_detect: Vec::new(),
     };
-    answer::One { answer, missing: Vec::new(), elapsed: Duration::ZERO, peak_bytes: 0 }
+    let (not, also_not, missing) = (Vec::new(), Vec::new(), Vec::new());
+    answer::One { answer, not, also_not, missing, elapsed: Duration::ZERO, peak_bytes: 0 }
 }
 
 /// Each failed `cas` as one that completed and answered `false`.

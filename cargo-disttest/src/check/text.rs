@@ -2,7 +2,6 @@
 
 use super::Settings;
 use super::answer::{Checked, Judged, One};
-use super::json::ruled_out;
 use crate::console::visible;
 use anstyle::{AnsiColor, Style};
 use disttest_runtime::checker::{Outcome, Violation};
@@ -54,7 +53,7 @@ fn answer(file: &str, checked: &Checked, one: &One, settings: &Settings) -> Stri
     let counts = checked.counts;
     line(format_args!(
         "  {} operations ({} acknowledged, {} failed, {} of unknown outcome), {} consumed on {}, {:.1?} after {:.1?} of reading",
-        checked.imported.history.ops().len(),
+        checked.imported.len(),
         counts.acknowledged,
         counts.failed,
         counts.unknown,
@@ -81,9 +80,8 @@ fn answer(file: &str, checked: &Checked, one: &One, settings: &Settings) -> Stri
             if violations.len() > SHOWN {
                 line(format_args!("\n  … and {} more (--format json has all)", violations.len() - SHOWN));
             }
-            let (not, also_not) = ruled_out(one);
-            if !not.is_empty() {
-                line(format_args!("\n  not {}; so neither {}", not.join(", "), also_not.join(", ")));
+            if !one.not.is_empty() {
+                line(format_args!("\n  not {}{}", one.not.join(", "), neither(&one.also_not)));
             }
         }
     }
@@ -124,6 +122,11 @@ fn told(violation: &Violation, checked: &Checked) -> String {
         out.push(format!("    in the file: {}{more}", places.join(", ")));
     }
     out.join("\n")
+}
+
+/// What follows from what was ruled out.
+pub(super) fn neither(also_not: &[&str]) -> String {
+    if also_not.is_empty() { String::new() } else { format!("; so neither {}", also_not.join(", ")) }
 }
 
 fn number(at: usize, of: usize) -> String {

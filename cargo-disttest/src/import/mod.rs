@@ -24,6 +24,7 @@ pub(crate) use source::{Packing, STDIN};
 
 use disttest_runtime::checker::Limits;
 use disttest_runtime::history::{History, Op};
+use std::collections::BTreeSet;
 use std::io::BufRead;
 use std::path::Path;
 
@@ -66,6 +67,33 @@ pub(crate) struct Imported {
 }
 
 impl Imported {
+    /// How many operations there are.
+    pub(crate) fn len(&self) -> usize {
+        self.history.ops().len()
+    }
+
+    /// The operations with these ids, in the order in which they began. Linear in the history.
+    pub(crate) fn ops(&self, ids: &[u64]) -> Vec<Op> {
+        let ids: BTreeSet<u64> = ids.iter().copied().collect();
+        self.history.ops().iter().filter(|op| ids.contains(&op.op_id)).cloned().collect()
+    }
+
+    /// Up to `most` other operations on the objects of `witness` that were in flight while it was; the last ones, which
+    /// are closest to what went wrong.
+    pub(crate) fn near(&self, witness: &[Op], most: usize) -> Vec<Op> {
+        let ids: BTreeSet<u64> = witness.iter().map(|op| op.op_id).collect();
+        let keys: BTreeSet<Option<&str>> = witness.iter().map(|op| op.key.as_deref()).collect();
+        let from = witness.iter().map(|op| op.invoke_ts).min().unwrap_or_default();
+        let to = witness.iter().map(|op| op.complete_ts.unwrap_or(op.invoke_ts)).max().unwrap_or_default();
+        let near = |op: &&Op| {
+            !ids.contains(&op.op_id)
+                && keys.contains(&op.key.as_deref())
+                && op.invoke_ts <= to
+                && op.complete_ts.is_none_or(|at| at >= from)
+        };
+        self.history.ops().iter().rev().filter(near).take(most).cloned().collect()
+    }
+
     /// The line of an operation.
     pub(crate) fn line(&self, op_id: u64) -> Option<usize> {
         self.lines.binary_search_by_key(&op_id, |(id, _)| *id).ok().map(|at| self.lines[at].1)
