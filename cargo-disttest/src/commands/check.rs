@@ -12,6 +12,7 @@ use crate::exit_code::{End, Failure, Outcome};
 use crate::import::{Reading, STDIN, Tuples};
 use disttest_runtime::base::nearest::nearest;
 use disttest_runtime::plan::names;
+use serde_json::Value;
 use std::path::Path;
 
 /// Judges them.
@@ -71,14 +72,15 @@ fn settings(args: &CheckArgs) -> Result<Settings, String> {
             return Err(format!("{flag} is for --model rw-register, and says nothing of `{}`", model.name));
         }
     }
-    if args.init.is_some() && !model.init {
-        return Err(format!("a `{}` starts empty: --init says nothing of it", model.name));
-    }
     let init = args.init.as_ref().map(|text| {
         serde_json::from_str(text)
             .map_err(|_| format!("--init is JSON, and `{text}` is none; a string is written '\"{text}\"'"))
     });
-    let init = init.transpose()?;
+    let init: Option<Value> = init.transpose()?;
+    // Nothing, and `false` of a lock, is what they start as.
+    if init.as_ref().is_some_and(|init| !init.is_null() && *init != false) && !model.init {
+        return Err(format!("a `{}` starts empty: --init says nothing of it", model.name));
+    }
     let checkers = checkers(args, model)?;
     for (_, make) in model.checkers.iter().filter(|(name, _)| checkers.contains(name)) {
         make(&models::Asked { init: init.as_ref(), by_key: args.per_key })?;
