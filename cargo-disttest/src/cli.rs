@@ -1,11 +1,14 @@
 //! The command line as typed.
 
+use crate::check::FailSemantics;
 use crate::console::{Color, Verbosity};
+use crate::import::InputFormat;
 use crate::reference::Kind;
 use crate::views::graph::Drawing;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use disttest_runtime::plan::Tier;
 use std::path::PathBuf;
+use std::time::Duration;
 
 /// What cargo calls us with: `cargo-disttest disttest …`.
 #[derive(Debug, Parser)]
@@ -103,6 +106,8 @@ pub(crate) enum Verb {
     Run(RunArgs),
     /// Tells what a plan needs of the machine and whether it is there; installs nothing
     Probe(ProbeArgs),
+    /// Judges recorded histories against a model
+    Check(CheckArgs),
     /// Lists what the runtime and the format offer: models, checkers, nemeses, probes, rules, verdicts, anomalies
     Catalog(CatalogArgs),
     /// Prints the page of a rule, verdict, checker, model, nemesis, probe or anomaly
@@ -398,6 +403,80 @@ pub(crate) struct ProbeArgs {
     /// Write the answers to this file, for `run --answers`
     #[arg(long, value_name = "FILE")]
     pub save: Option<PathBuf>,
+}
+
+/// Arguments of `check`.
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  cargo disttest check history.jsonl --model register
+  cargo disttest check history.edn.gz --model cas-register --per-key --html page.html
+  zstdcat h.jsonl.zst | cargo disttest check - --model kv --format json
+
+Histories: JSON Lines of the plan format's twelve names (an absent name is null), Jepsen's events as
+JSON Lines (type, f, value, process) or as EDN; plain, gzip or zstd. What is packed is told by its
+first bytes, the format by the first value. `[key value]` in Jepsen's values is taken apart when
+every value is such a pair and the invocation of every read is `[key nil]`, or with --per-key.
+
+A history that cannot have happened (an operation twice, a completion without its invocation or
+before it, lines that are cut off or in no order, an answer of an operation that timed out) is
+refused with file:line. An empty history, and one in which nothing observes anything, is unknown.
+
+--format json: a document a line, schema disttest.check/1, for each file and checker: file, outcome
+(valid, invalid or unknown), why, checker, model, per_key, ops, consumed, acknowledged, failed,
+unknown, partitions, fired, anomalies[] (type, key, ops[], explanation), not[], also_not[], witness
+(type, key, ops[] in full with their line, explanation), missing[], cannot_detect[], assumed[],
+skipped, input_format, packing, elapsed_ms, read_ms, peak_bytes. Of a file that cannot be read:
+error (line, column, text, message).
+
+Exit status: 0 valid, 1 a violation, 3 unknown (time or memory ran out, or nothing was observed),
+2 wrong usage or a file that cannot be read. Of several files the worst: 1, then 2, then 3.")]
+pub(crate) struct CheckArgs {
+    /// Files with histories; `-` is standard input
+    #[arg(value_name = "HISTORY", required = true)]
+    pub histories: Vec<PathBuf>,
+    /// What the operations act on; an unknown name lists those that are known
+    #[arg(long, value_name = "M")]
+    pub model: String,
+    /// What is checked [default: the first one that fits the model]
+    #[arg(long, value_name = "C", value_delimiter = ',')]
+    pub checker: Vec<String>,
+    /// One object for each key [default: when operations have keys]
+    #[arg(long, conflicts_with = "whole")]
+    pub per_key: bool,
+    /// One object for the whole history; `[key value]` is a value
+    #[arg(long)]
+    pub whole: bool,
+    /// Consistency model that must hold, such as linearizable
+    #[arg(long, value_name = "LEVEL")]
+    pub consistency_model: Option<String>,
+    /// Value before the first operation, as JSON
+    #[arg(long, value_name = "V", allow_hyphen_values = true)]
+    pub init: Option<String>,
+    /// Time for reading and checking each file; what is undecided then is unknown
+    #[arg(long, value_name = "T", value_parser = crate::check::size::time, default_value = "5m")]
+    pub timeout: Duration,
+    /// Memory of the process, such as 2G [default: four fifths of what is free]
+    #[arg(long, value_name = "M", value_parser = crate::check::size::bytes)]
+    pub memory: Option<u64>,
+    /// What a failed cas says
+    #[arg(long, value_enum, default_value_t, value_name = "WHAT")]
+    pub fail_semantics: FailSemantics,
+    /// rw-register: a transaction that writes a key it read installs the next version
+    #[arg(long)]
+    pub wfr_keys: bool,
+    /// rw-register: each key is sequentially consistent
+    #[arg(long)]
+    pub sequential_keys: bool,
+    /// rw-register: each key is linearizable
+    #[arg(long)]
+    pub linearizable_keys: bool,
+    /// Format of the histories
+    #[arg(long, value_enum, default_value_t, value_name = "FORMAT")]
+    pub input_format: InputFormat,
+    /// Write the answers to this file as a page for a browser, with a picture of each witness
+    #[arg(long, value_name = "FILE")]
+    pub html: Option<PathBuf>,
 }
 
 /// Arguments of `catalog`.

@@ -1,6 +1,7 @@
 //! The cargo subcommand as a library, so that tests and the binary are one code.
 
 mod author;
+mod check;
 mod cli;
 pub mod commands;
 mod config;
@@ -12,6 +13,7 @@ mod exit_code;
 mod fix;
 mod git;
 mod harness;
+pub mod import;
 mod keys;
 mod markdown;
 mod new;

@@ -1,6 +1,7 @@
 //! One verb a file.
 
 mod author;
+mod check;
 mod completions;
 mod explain;
 mod help;
@@ -50,6 +51,7 @@ pub(crate) fn dispatch(console: Console, arguments: Disttest) -> Outcome {
         Verb::Todo(args) => todo::run(&context, &args),
         Verb::Run(args) => run::run(&context, &args),
         Verb::Probe(args) => probe::run(&context, &args),
+        Verb::Check(args) => check::run(&context, &args),
         Verb::Catalog(args) => explain::catalog(&context, &args),
         Verb::Explain(args) => explain::explain(&context, &args),
         Verb::Completions(args) => completions::completions(&context, &args),

@@ -2,6 +2,7 @@
 #![expect(clippy::unwrap_used, reason = "tests")]
 
 mod author;
+mod check;
 mod default_mode;
 mod explain;
 mod formatters;

@@ -1,0 +1,144 @@
+//! `check`: judges recorded histories against a model.
+
+use super::Context;
+use crate::check::answer::{Judged, worst};
+use crate::check::models::{self, Known};
+use crate::check::size::default_memory;
+use crate::check::watch::Watch;
+use crate::check::{self, Settings, html, json, text};
+use crate::cli::{CheckArgs, Format};
+use crate::console::visible;
+use crate::exit_code::{End, Failure, Outcome};
+use crate::import::{Reading, STDIN, Tuples};
+use disttest_runtime::base::nearest::nearest;
+use disttest_runtime::plan::names;
+use serde_json::Value;
+use std::path::Path;
+
+/// Judges them.
+pub(super) fn run(context: &Context, args: &CheckArgs) -> Outcome {
+    let settings = settings(args).map_err(|message| Failure::new(End::WrongUsage, message))?;
+    if args.histories.iter().filter(|history| history.as_os_str() == STDIN).count() > 1 {
+        return Err(Failure::new(End::WrongUsage, "standard input is one history: `-` can be named once"));
+    }
+    let mut files: Vec<(String, Judged)> = Vec::new();
+    for (at, history) in args.histories.iter().enumerate() {
+        if at > 0 && !context.json() && !context.common.quiet {
+            context.console.result("");
+        }
+        let named = history.display().to_string();
+        let shown = if named == STDIN { "<stdin>".to_owned() } else { named.clone() };
+        let watch = Watch::new(visible(&shown), settings.timeout, settings.memory, &context.console);
+        let judged = check::check(history, &settings, &watch);
+        tell(context, &shown, &judged, &settings)?;
+        files.push((shown, judged));
+    }
+    if let Some(path) = &args.html {
+        write(path, &html::page(&files, &settings))?;
+        context.console.status("Wrote", visible(&path.display().to_string()));
+    }
+    Ok(worst(files.iter().map(|(_, judged)| judged.end())))
+}
+
+fn tell(context: &Context, shown: &str, judged: &Judged, settings: &Settings) -> Result<(), Failure> {
+    if context.common.format == Format::Json {
+        for document in json::documents(shown, judged, settings) {
+            let line = serde_json::to_string(&document).map_err(|error| Failure::new(End::Bug, error.to_string()))?;
+            context.console.result(line);
+        }
+    } else {
+        context.console.result_text(&text::page(shown, judged, settings));
+    }
+    if let Judged::Unreadable(problem) = judged {
+        context.console.error(visible(&problem.render(shown)));
+    }
+    Ok(())
+}
+
+fn write(path: &Path, page: &str) -> Result<(), Failure> {
+    let cannot = |error| Failure::new(End::Unwritable, format!("{}: cannot be written: {error}", path.display()));
+    std::fs::write(path, page).map_err(cannot)
+}
+
+/// What the flags mean together. A flag that would not be looked at is an error: its user expects it to be.
+fn settings(args: &CheckArgs) -> Result<Settings, String> {
+    let model = models::find(&args.model)?;
+    for (given, flag) in [
+        (args.wfr_keys, "--wfr-keys"),
+        (args.sequential_keys, "--sequential-keys"),
+        (args.linearizable_keys, "--linearizable-keys"),
+    ] {
+        if given {
+            return Err(format!("{flag} is for --model rw-register, and says nothing of `{}`", model.name));
+        }
+    }
+    let init = args.init.as_ref().map(|text| {
+        serde_json::from_str(text)
+            .map_err(|_| format!("--init is JSON, and `{text}` is none; a string is written '\"{text}\"'"))
+    });
+    let init: Option<Value> = init.transpose()?;
+    // Nothing, and `false` of a lock, is what they start as.
+    if init.as_ref().is_some_and(|init| !init.is_null() && *init != false) && !model.init {
+        return Err(format!("a `{}` starts empty: --init says nothing of it", model.name));
+    }
+    let checkers = checkers(args, model)?;
+    for (_, make) in model.checkers.iter().filter(|(name, _)| checkers.contains(name)) {
+        make(&models::Asked { init: init.as_ref(), by_key: args.per_key })?;
+    }
+    if let Some(level) = &args.consistency_model {
+        level_fits(level, &checkers)?;
+    }
+    Ok(Settings {
+        model,
+        checkers,
+        init,
+        per_key: match (args.per_key, args.whole) {
+            (true, _) => Some(true),
+            (_, true) => Some(false),
+            _ => None,
+        },
+        fail: args.fail_semantics,
+        reading: Reading { format: args.input_format, tuples: Tuples::default() },
+        timeout: args.timeout,
+        memory: args.memory.unwrap_or_else(default_memory),
+    })
+}
+
+/// The checkers that were named, by any of their names; the model's first when none was.
+fn checkers(args: &CheckArgs, model: &'static Known) -> Result<Vec<&'static str>, String> {
+    let fitting = || model.checkers.iter().map(|(name, _)| *name);
+    let mut found: Vec<&'static str> = Vec::new();
+    for asked in &args.checker {
+        let name = names::exact(names::CHECKERS, asked).map_or(asked.as_str(), |name| name.id);
+        let Some(fits) = fitting().find(|fits| *fits == name) else {
+            let known = names::CHECKERS.iter().map(|name| name.id);
+            let near = nearest(asked, known.clone());
+            let what = match near {
+                Some(near) if near == name => format!("`{name}` does not fit the model `{}`", model.name),
+                Some(near) => format!("there is no checker `{asked}`; did you mean `{near}`?"),
+                None => format!("there is no checker `{asked}`"),
+            };
+            return Err(format!("{what}; what fits it is {}", fitting().collect::<Vec<_>>().join(", ")));
+        };
+        if !found.contains(&fits) {
+            found.push(fits);
+        }
+    }
+    if found.is_empty() {
+        found.extend(fitting().next());
+    }
+    Ok(found)
+}
+
+/// A level that none of the checkers decides would be believed to hold.
+fn level_fits(level: &str, checkers: &[&str]) -> Result<(), String> {
+    let plain = level.trim().to_lowercase();
+    if plain == "linearizable" && checkers == ["linearizability"] {
+        return Ok(());
+    }
+    Err(format!(
+        "--consistency-model {level} is not what {} decides: of one object it is `linearizable`, and other levels are \
+         for transactions (--model list-append, rw-register)",
+        checkers.join(", ")
+    ))
+}
