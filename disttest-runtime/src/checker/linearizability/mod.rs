@@ -1,6 +1,8 @@
 //! Linearizability: some order of the operations, each at an instant between its invocation and its completion, is legal.
 
 mod budget;
+#[cfg(test)]
+mod differential;
 mod explain;
 mod object;
 mod search;

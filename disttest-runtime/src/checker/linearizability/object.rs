@@ -3,7 +3,8 @@
 use super::budget::Budget;
 use super::search::{Found, search};
 use crate::history::{Effect, Op};
-use crate::model::{Atoms, Decision, Model, Timed};
+use crate::model::{Atom, Atoms, Decision, Model, Timed};
+use rustc_hash::FxHashMap;
 
 /// The operations on one object.
 pub(super) struct Object<'h, M: Model> {
@@ -95,11 +96,58 @@ pub(super) fn solve<M: Model>(
             Decision::NotLinearizable(these) => Solved::NoOrder(Suspects::These(these)),
         };
     }
-    let mut refined = calls.to_vec();
-    model.refine(&mut refined);
-    match search(model, start, &refined, budget) {
+    match by_part(model, calls) {
+        Some(parts) => solve_parts(model, start, calls, &parts, budget),
+        None => by_search(model, start, calls.to_vec(), budget),
+    }
+}
+
+fn by_search<M: Model>(
+    model: &M,
+    start: &M::State,
+    mut calls: Vec<Timed<M::Call>>,
+    budget: &mut Budget<'_>,
+) -> Solved {
+    model.refine(&mut calls);
+    match search(model, start, &calls, budget) {
         Found::Order(_) => Solved::Order,
         Found::None { at } => Solved::NoOrder(Suspects::Until(at)),
         Found::Stopped(why) => Solved::Stopped(why),
     }
+}
+
+/// Indices of the calls of each part, when the object has parts that do not depend on each other.
+fn by_part<M: Model>(model: &M, calls: &[Timed<M::Call>]) -> Option<Vec<Vec<usize>>> {
+    let mut place: FxHashMap<Atom, usize> = FxHashMap::default();
+    let mut parts: Vec<Vec<usize>> = Vec::new();
+    for (index, call) in calls.iter().enumerate() {
+        let at = *place.entry(model.part(&call.call)?).or_insert(parts.len());
+        if at == parts.len() {
+            parts.push(Vec::new());
+        }
+        parts[at].push(index);
+    }
+    (parts.len() > 1).then_some(parts)
+}
+
+/// The first part without a legal order, or undecided, decides.
+fn solve_parts<M: Model>(
+    model: &M,
+    start: &M::State,
+    calls: &[Timed<M::Call>],
+    parts: &[Vec<usize>],
+    budget: &mut Budget<'_>,
+) -> Solved {
+    let mut stopped = None;
+    for part in parts {
+        match by_search(model, start, part.iter().map(|index| calls[*index].clone()).collect(), budget) {
+            Solved::Order => {}
+            Solved::NoOrder(Suspects::Until(at)) => return Solved::NoOrder(Suspects::Until(part[at])),
+            Solved::NoOrder(Suspects::These(these)) => {
+                return Solved::NoOrder(Suspects::These(these.into_iter().map(|at| part[at]).collect()));
+            }
+            Solved::Stopped(why) => stopped = Some(why),
+        }
+    }
+    stopped.map_or(Solved::Order, Solved::Stopped)
 }

@@ -72,7 +72,7 @@ impl<M: Model> Trial<'_, '_, '_, M> {
                 indices.push(index);
             } else if call.invoke <= end && !self.model.only_reads(&call.call) {
                 // A free read could as well never have been.
-                calls.push(Timed { complete: None, ..call.clone() });
+                calls.push(Timed { call: self.model.freed(&call.call), invoke: call.invoke, complete: None });
                 indices.push(index);
             }
         }

@@ -208,7 +208,7 @@ fn agree<M: Model + Clone>(model: M, object: Kind, values: Option<u64>, seeds: s
 }
 
 /// The operations of a witness have no legal order even when all others are of unknown outcome, and none can be spared.
-fn witness_stands<M: Model>(model: &M, history: &History, violation: &Violation, text: &str) {
+pub(super) fn witness_stands<M: Model>(model: &M, history: &History, violation: &Violation, text: &str) {
     let mut atoms = Atoms::default();
     let start = model.start(&mut atoms);
     let mut possible_with = |firm: &[u64]| {
