@@ -36,8 +36,8 @@ pub use unique_ids::UniqueIds;
 use crate::history::History;
 
 /// What a checker may spend. The caller owns the clock; a checker asks often and stops with
-/// [`Outcome::Unknown`] when told to.
-pub trait Limits {
+/// [`Outcome::Unknown`] when told to. A checker may ask from several threads.
+pub trait Limits: Sync {
     /// `None` to go on; otherwise why to stop, such as "60 s of checking". `bytes` is what the checker holds now.
     fn exceeded(&self, bytes: u64) -> Option<String>;
 }

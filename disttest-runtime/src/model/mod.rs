@@ -103,9 +103,9 @@ pub enum Step<S> {
 /// The other methods make checking faster or its answer clearer; their defaults are always right.
 pub trait Model: Send + Sync {
     /// The state of the object. Cheap to clone, or shared.
-    type State: Clone + Eq + Hash;
+    type State: Clone + Eq + Hash + Send + Sync;
     /// An operation as this model understands it: what it asks and what it was answered.
-    type Call: Clone + Eq + Hash + Debug;
+    type Call: Clone + Eq + Hash + Debug + Send + Sync;
 
     /// The name a plan and an attribute use, such as `register`.
     fn name(&self) -> &str;

@@ -6,6 +6,7 @@ mod differential;
 mod explain;
 mod object;
 mod search;
+mod settle;
 mod shrink;
 #[cfg(test)]
 mod tests;
@@ -14,8 +15,8 @@ mod visited;
 use super::{Answer, Checker, Evidence, Limits, Outcome, Violation};
 use crate::history::{Effect, History, Op};
 use crate::model::{Atoms, Model};
-use budget::Budget;
-use object::{Object, Solved};
+use object::Object;
+use settle::Found;
 use std::collections::BTreeMap;
 
 /// Checks that a history is linearizable (Herlihy and Wing, TOPLAS 1990) with respect to a model.
@@ -25,8 +26,9 @@ use std::collections::BTreeMap;
 /// observes anything, is unknown, never valid. The operations of an object on which something was acknowledged and
 /// nothing observed are not counted as consumed: no answer could have contradicted them.
 ///
-/// Deciding is NP-complete in general. Registers and maps whose values are written once take O(n log n); otherwise the
-/// search is exponential in the number of operations in flight at once on one object, not in their number.
+/// Deciding is NP-complete in general. Registers, maps, queues and growing sets whose values are put once take
+/// O(n log n), stacks O(n²) at worst; otherwise the search is exponential in the number of operations in flight at once on
+/// one object, not in their number. Objects of large histories are decided in parallel; the answer is the same.
 #[derive(Clone, Debug)]
 pub struct Linearizability<M> {
     model: M,
@@ -170,16 +172,17 @@ impl<M: Model> Linearizability<M> {
         limits: &dyn Limits,
         evidence: &mut Evidence,
     ) -> Outcome {
-        let mut budget = Budget::new(limits);
         let (mut violations, mut undecided): (Vec<Violation>, Vec<String>) = (Vec::new(), Vec::new());
-        for object in objects {
-            match object.solve(&self.model, start, &mut budget) {
-                Solved::Order => {}
-                Solved::NoOrder(suspects) => {
-                    let core = shrink::shrink(&self.model, start, object, suspects, &mut budget);
+        let settled = settle::all(&self.model, start, objects, limits);
+        for (object, settled) in objects.iter().zip(settled) {
+            evidence.fired += settled.steps;
+            evidence.peak_bytes = evidence.peak_bytes.max(settled.peak_bytes);
+            match settled.found {
+                Found::Order => {}
+                Found::NoOrder(core) => {
                     violations.push(explain::violation(&self.model, start, object, &core, atoms));
                 }
-                Solved::Stopped(why) => {
+                Found::Stopped(why) => {
                     undecided.push(format!("{}: stopped by {why}", object.label()));
                     continue;
                 }
@@ -189,8 +192,6 @@ impl<M: Model> Linearizability<M> {
             }
             evidence.partitions += 1;
         }
-        evidence.fired = budget.steps;
-        evidence.peak_bytes = budget.peak_bytes;
         // A violation outranks what is unknown.
         if !violations.is_empty() {
             violations.sort_by_key(|violation| violation.ops.len());

@@ -70,7 +70,7 @@ impl<'h, M: Model> Object<'h, M> {
     }
 
     pub(super) fn solve(&self, model: &M, start: &M::State, budget: &mut Budget<'_>) -> Solved {
-        solve(model, start, &self.calls, budget)
+        solve(model, start, self.calls.clone(), budget)
     }
 }
 
@@ -83,22 +83,22 @@ fn is_inert<M: Model>(model: &M, call: &M::Call) -> bool {
 pub(super) fn solve<M: Model>(
     model: &M,
     start: &M::State,
-    calls: &[Timed<M::Call>],
+    calls: Vec<Timed<M::Call>>,
     budget: &mut Budget<'_>,
 ) -> Solved {
-    if let Some(why) = budget.stop(|| size_of_val(calls) as u64) {
+    if let Some(why) = budget.stop(|| size_of_val(&calls[..]) as u64) {
         return Solved::Stopped(why);
     }
-    if let Some(decision) = model.decide(start, calls) {
+    if let Some(decision) = model.decide(start, &calls) {
         budget.steps += calls.len() as u64;
         return match decision {
             Decision::Linearizable => Solved::Order,
             Decision::NotLinearizable(these) => Solved::NoOrder(Suspects::These(these)),
         };
     }
-    match by_part(model, calls) {
-        Some(parts) => solve_parts(model, start, calls, &parts, budget),
-        None => by_search(model, start, calls.to_vec(), budget),
+    match by_part(model, &calls) {
+        Some(parts) => solve_parts(model, start, &calls, &parts, budget),
+        None => by_search(model, start, calls, budget),
     }
 }
 
