@@ -18,6 +18,7 @@ pub(crate) mod reference;
 mod set;
 mod total_queue;
 mod unique_ids;
+mod sequential_consistency;
 
 pub use bank::Bank;
 pub use conservation::{Conservation, Measure};
@@ -32,6 +33,7 @@ pub use outcome::{Answer, Evidence, Outcome, Violation};
 pub use set::{Set, SetFull};
 pub use total_queue::TotalQueue;
 pub use unique_ids::UniqueIds;
+pub use sequential_consistency::SequentialConsistency;
 
 use crate::history::History;
 

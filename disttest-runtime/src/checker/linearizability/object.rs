@@ -43,6 +43,12 @@ impl<'h, M: Model> Object<'h, M> {
         Object { key, recorded: 0, observing: 0, ops: Vec::new(), calls: Vec::new() }
     }
 
+    /// Makes room for `count` operations.
+    pub(super) fn reserve(&mut self, count: usize) {
+        self.ops.reserve(count);
+        self.calls.reserve(count);
+    }
+
     /// Takes the next operation; `Err` says what the model does not understand of it.
     pub(super) fn add(&mut self, op: &'h Op, model: &M, atoms: &mut Atoms) -> Result<(), String> {
         self.recorded += 1;
@@ -105,15 +111,31 @@ pub(super) fn solve<M: Model>(
 fn by_search<M: Model>(
     model: &M,
     start: &M::State,
-    mut calls: Vec<Timed<M::Call>>,
+    calls: Vec<Timed<M::Call>>,
     budget: &mut Budget<'_>,
 ) -> Solved {
-    model.refine(&mut calls);
+    let (calls, indices) = refined(model, calls);
     match search(model, start, &calls, budget) {
         Found::Order(_) => Solved::Order,
-        Found::None { at } => Solved::NoOrder(Suspects::Until(at)),
+        Found::None { at } => Solved::NoOrder(Suspects::Until(indices[at])),
         Found::Stopped(why) => Solved::Stopped(why),
     }
+}
+
+/// `calls` with what they imply of each other, without those that make no difference then; and which they were.
+pub(super) fn refined<M: Model>(model: &M, mut calls: Vec<Timed<M::Call>>) -> (Vec<Timed<M::Call>>, Vec<usize>) {
+    model.refine(&mut calls);
+    let mut indices = Vec::with_capacity(calls.len());
+    let mut at = 0;
+    calls.retain(|call| {
+        let matters = !is_inert(model, &call.call);
+        if matters {
+            indices.push(at);
+        }
+        at += 1;
+        matters
+    });
+    (calls, indices)
 }
 
 /// Indices of the calls of each part, when the object has parts that do not depend on each other.

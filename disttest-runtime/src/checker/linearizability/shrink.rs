@@ -7,7 +7,7 @@
 
 use super::budget::Budget;
 use super::explain;
-use super::object::{Object, Solved, Suspects, solve};
+use super::object::{Object, Solved, Suspects, refined, solve};
 use super::search::{Found, search};
 use crate::base::time::Nanos;
 use crate::history::Op;
@@ -123,13 +123,12 @@ impl<M: Model> Trial<'_, '_, '_, M> {
         let mut firm = vec![last];
         for _ in 0..ROUNDS {
             let (calls, indices) = self.calls_with(&firm);
-            let mut refined = calls;
-            self.model.refine(&mut refined);
-            match search(self.model, self.start, &refined, self.budget) {
+            let (calls, kept) = refined(self.model, calls);
+            match search(self.model, self.start, &calls, self.budget) {
                 Found::None { .. } => return Some(firm),
                 Found::Stopped(_) => return None,
                 Found::Order(order) => {
-                    let order: Vec<usize> = order.iter().map(|call| indices[*call as usize]).collect();
+                    let order: Vec<usize> = order.iter().map(|call| indices[kept[*call as usize]]).collect();
                     let more = self.contradicted(&order, &firm, last);
                     if more.is_empty() {
                         return None;
