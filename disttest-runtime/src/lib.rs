@@ -37,9 +37,13 @@ pub mod prelude {
         Bank, Conservation, Counter, Freshness, Kafka, Linearizability, Liveness, LongFork, Measure, NoLostAck, Set,
         SetFull, TotalQueue, UniqueIds,
     };
+    pub use crate::checker::{Linearizability, NoLostAck, SequentialConsistency};
     pub use crate::cluster::{Cluster, NodeSpec, Program};
     pub use crate::fault::{Schedule, Shape};
-    pub use crate::model::{Log, MapModel, Register};
+    pub use crate::model::{
+        CasRegister, Counter, Kv, Lease, Ledger, Log, MapModel, MembershipTable, MultiRegister, Mutex, Queue, Register,
+        Session, SetModel, Stack,
+    };
     pub use crate::nemesis::{
         AsymmetricDataCut, BandwidthCap, BoxFuture, ConnectionLoss, FullPartition, GracefulStop, HardKill, Latency,
         Nemesis, Pause, Plane, Restart,

@@ -129,7 +129,12 @@ pub const CATALOG: &[Entry] = &[
         aliases: &[],
         type_name: "SetModel",
         what: "Elements that are added and removed.",
-        operations: &["add element -> true|false", "remove element -> true|false", "contains element -> true|false", "read -> elements"],
+        operations: &[
+            "add element -> true|false",
+            "remove element -> true|false",
+            "contains element -> true|false",
+            "read -> elements",
+        ],
         per_key: false,
     },
     Entry {
@@ -148,9 +153,7 @@ pub fn find(name: &str) -> Option<&'static Entry> {
     let inner = plain.strip_prefix("other(").and_then(|rest| rest.strip_suffix(')')).unwrap_or(&plain);
     let spelt = |text: &str| text.trim().trim_matches(['"', '`']).replace(['-', '_'], " ");
     let wanted = spelt(inner);
-    CATALOG.iter().find(|entry| {
-        spelt(entry.name) == wanted || entry.aliases.iter().any(|alias| spelt(alias) == wanted)
-    })
+    CATALOG.iter().find(|entry| spelt(entry.name) == wanted || entry.aliases.iter().any(|alias| spelt(alias) == wanted))
 }
 
 #[cfg(test)]

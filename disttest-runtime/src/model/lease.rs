@@ -142,7 +142,11 @@ mod tests {
             (3, "c1 acquire x | c1 renew x | c2 acquire x", "held-by-1-until-3 held-by-1-until-5 held-by-2-until-8"),
             (4, "c1 acquire x | c1 renew x | c2 acquire x", "held-by-1-until-4 held-by-1-until-6 illegal"),
             (1, "c1 acquire x | c2 acquire x | c1 renew x", "held-by-1-until-1 held-by-2-until-3 illegal"),
-            (9, "c1 acquire x | c2 acquire x -> false | c1 acquire x", "held-by-1-until-9 held-by-1-until-9 held-by-1-until-13"),
+            (
+                9,
+                "c1 acquire x | c2 acquire x -> false | c1 acquire x",
+                "held-by-1-until-9 held-by-1-until-9 held-by-1-until-13",
+            ),
             (9, "c1 release x", "illegal"),
             (9, "c1 read x", "refused: none of acquire"),
         ] {

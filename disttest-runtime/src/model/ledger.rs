@@ -157,6 +157,10 @@ mod tests {
         ] {
             run(Ledger::new(), text, expect);
         }
-        run(Ledger::starting_at(5).with_overdraft(), "debit a 7 -> true | balance a -> -2 | debit a 1 -> false", "-2 -2 illegal");
+        run(
+            Ledger::starting_at(5).with_overdraft(),
+            "debit a 7 -> true | balance a -> -2 | debit a 1 -> false",
+            "-2 -2 illegal",
+        );
     }
 }

@@ -41,7 +41,8 @@ pub(super) fn decide(start: &[Atom], calls: &[Timed<TakeCall>]) -> Option<Decisi
     let Some(first) = items.pool.first() else {
         return Some(Decision::NotLinearizable(conflict));
     };
-    let gone = |item: &Item| if item.take.is_none() { Item { take_from: item.take_from.min(*first), ..*item } } else { *item };
+    let gone =
+        |item: &Item| if item.take.is_none() { Item { take_from: item.take_from.min(*first), ..*item } } else { *item };
     if let Some(conflict) = judge(&items.all.iter().map(gone).collect::<Vec<Item>>()) {
         return Some(Decision::NotLinearizable(conflict));
     }

@@ -149,7 +149,10 @@ mod tests {
                 "c1 acquire x | c1 acquire x | c1 release x | c2 acquire x -> false | c1 release x | c2 acquire x",
                 "held-by-1 held-by-1-2-times held-by-1 held-by-1 free held-by-2",
             ),
-            ("c1 acquire x | c1 acquire x | c1 release x | c2 acquire x", "held-by-1 held-by-1-2-times held-by-1 illegal"),
+            (
+                "c1 acquire x | c1 acquire x | c1 release x | c2 acquire x",
+                "held-by-1 held-by-1-2-times held-by-1 illegal",
+            ),
             ("c1 acquire x | c1 release x | c1 release x", "held-by-1 free illegal"),
         ] {
             run(Mutex::reentrant(), text, expect);

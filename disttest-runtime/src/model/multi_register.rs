@@ -170,7 +170,10 @@ mod tests {
             ),
             (r#"txn - [["w","x",1],["r","x",null]] -> [["w","x",1],["r","x",1]]"#, r#"{"x":1}"#),
             (r#"txn - [["w","x",1],["r","x",null]] -> [["w","x",1],["r","x",2]]"#, "illegal"),
-            (r#"txn - [["w","x",1]] | txn - [["r","x",null],["w","x",3]] | txn - [["r","x",1]]"#, r#"{"x":1} {"x":3} illegal"#),
+            (
+                r#"txn - [["w","x",1]] | txn - [["r","x",null],["w","x",3]] | txn - [["r","x",1]]"#,
+                r#"{"x":1} {"x":3} illegal"#,
+            ),
             (r#"txn - [["w","x",1]] | txn - [["w","x",null]]"#, r#"{"x":1} {}"#),
             (r#"txn - [["r","x",1]]"#, "illegal"),
             (r#"txn - [["cas","x",1]]"#, "refused: a micro-operation is"),
@@ -181,7 +184,11 @@ mod tests {
         ] {
             run(MultiRegister::new(), text, expect);
         }
-        run(MultiRegister::starting_at(json!({"x": 5, "y": null})), r#"txn - [["r","x",5],["w","y",1]]"#, r#"{"x":5,"y":1}"#);
+        run(
+            MultiRegister::starting_at(json!({"x": 5, "y": null})),
+            r#"txn - [["r","x",5],["w","y",1]]"#,
+            r#"{"x":5,"y":1}"#,
+        );
         run(MultiRegister::starting_at(0), r#"txn - [["r","x",0],["w","y",1]] | txn - [["w","y",0]]"#, r#"{"y":1} {}"#);
     }
 }

@@ -191,7 +191,8 @@ impl<'c> Clusters<'c> {
         for block in blocks {
             let touched = |at: &usize| {
                 let cluster = &self.all[*at];
-                let is = |op: &Option<usize>| op.is_some_and(|op| Some(op) == cluster.write || cluster.reads.contains(&op));
+                let is =
+                    |op: &Option<usize>| op.is_some_and(|op| Some(op) == cluster.write || cluster.reads.contains(&op));
                 is(&block.f.1) || is(&block.s.1)
             };
             let first = block.clusters.iter().position(|at| touched(at)).unwrap_or(0);

@@ -10,8 +10,8 @@ use crate::base::time::Nanos;
 use crate::checker::{Unlimited, reference};
 use crate::history::notation;
 use crate::model::{
-    CasRegister, Counter, Decision, Kv, Lease, Ledger, Model, MembershipTable, MultiRegister, Mutex, Queue, Session, SetModel, Stack,
-    Step, TakeCall, Timed,
+    CasRegister, Counter, Decision, Kv, Lease, Ledger, MembershipTable, Model, MultiRegister, Mutex, Queue, Session,
+    SetModel, Stack, Step, TakeCall, Timed,
 };
 use serde_json::{Value, json};
 use std::time::Duration;
@@ -267,7 +267,10 @@ fn registers_that_are_written_together() {
                     let each = (0..3).map(|value| json!(["r", key, value]));
                     answers = each
                         .flat_map(|read| {
-                            answers.iter().map(|answer| [answer.clone(), vec![read.clone()]].concat()).collect::<Vec<_>>()
+                            answers
+                                .iter()
+                                .map(|answer| [answer.clone(), vec![read.clone()]].concat())
+                                .collect::<Vec<_>>()
                         })
                         .collect();
                 }

@@ -69,11 +69,7 @@ impl<M: Model> Linearizability<M> {
                     misfits.add(op, "another key than before in a check of one object: check per key");
                 }
             }
-            let at = if self.by_key() {
-                *place.entry(op.key.as_deref()).or_insert(objects.len())
-            } else {
-                0
-            };
+            let at = if self.by_key() { *place.entry(op.key.as_deref()).or_insert(objects.len()) } else { 0 };
             if at == objects.len() {
                 objects.push(Object::new(op.key.as_deref().filter(|_| self.by_key())));
                 if !self.by_key() {

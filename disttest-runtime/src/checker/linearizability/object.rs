@@ -108,12 +108,7 @@ pub(super) fn solve<M: Model>(
     }
 }
 
-fn by_search<M: Model>(
-    model: &M,
-    start: &M::State,
-    calls: Vec<Timed<M::Call>>,
-    budget: &mut Budget<'_>,
-) -> Solved {
+fn by_search<M: Model>(model: &M, start: &M::State, calls: Vec<Timed<M::Call>>, budget: &mut Budget<'_>) -> Solved {
     let (calls, indices) = refined(model, calls);
     match search(model, start, &calls, budget) {
         Found::Order(_) => Solved::Order,

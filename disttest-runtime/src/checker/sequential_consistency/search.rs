@@ -98,7 +98,8 @@ impl<'a, M: Model> Search<'a, M> {
             used: vec![0; plan.may.len().div_ceil(64)].into(),
             states: vec![self.start.clone(); self.objects].into(),
         };
-        let size = (first.taken.len() * 4 + first.used.len() * 8 + self.objects * (size_of::<M::State>() + 16) + 64) as u64;
+        let size =
+            (first.taken.len() * 4 + first.used.len() * 8 + self.objects * (size_of::<M::State>() + 16) + 64) as u64;
         let mut visited: FxHashSet<At<M::State>> = FxHashSet::default();
         let mut open = vec![first];
         let mut next_question = 0;

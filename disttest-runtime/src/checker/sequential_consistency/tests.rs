@@ -35,10 +35,7 @@ fn sessions_agree_on_one_order() {
             "c1 put x 1 [0..1]\nc2 put x 2 [0..1]\nc3 get x -> 1 [2..3]\nc3 get x -> 2 [4..5]\nc4 get x -> 2 [2..3]\nc4 get x -> 1 [4..5]",
         ),
         // Each key by itself has an order, both together have none (Dekker).
-        (
-            "invalid",
-            "c1 put x 1 [0..1]\nc1 get y -> null [2..3]\nc2 put y 1 [0..1]\nc2 get x -> null [2..3]",
-        ),
+        ("invalid", "c1 put x 1 [0..1]\nc1 get y -> null [2..3]\nc2 put y 1 [0..1]\nc2 get x -> null [2..3]"),
         ("valid", "c1 put x 1 [0..1]\nc1 get y -> null [2..3]\nc2 put y 1 [0..1]\nc2 get x -> 1 [2..3]"),
         // Unknown outcomes take effect at any time or never, failed ones never.
         ("valid", "c1 put x 1 [0..]\nc2 get x -> 1 [2..3]"),
@@ -73,7 +70,12 @@ fn a_search_that_takes_too_long_is_unknown() {
 }
 
 /// Tries every order of what is left of each session; unknown outcomes anywhere after what came before them, or nowhere.
-fn orderable<M: Model>(model: &M, state: &M::State, sessions: &mut Vec<Vec<(M::Call, bool)>>, free: &mut Vec<M::Call>) -> bool {
+fn orderable<M: Model>(
+    model: &M,
+    state: &M::State,
+    sessions: &mut Vec<Vec<(M::Call, bool)>>,
+    free: &mut Vec<M::Call>,
+) -> bool {
     for session in sessions.iter_mut() {
         while session.first().is_some_and(|(_, known)| !known) {
             free.push(session.remove(0).0);
@@ -119,7 +121,8 @@ fn agree<M: Model + Clone>(model: M, object: Object, seeds: u64) -> (u32, u32) {
         let mut ops = generate::history(shape, seed).into_ops();
         for _ in 0..rng.below(3) {
             let (at, other) = (rng.below(ops.len() as u64) as usize, rng.below(ops.len() as u64) as usize);
-            if ops[at].op_type == "read" && ops[at].effect() == Effect::Acknowledged && !ops[other].output.is_boolean() {
+            if ops[at].op_type == "read" && ops[at].effect() == Effect::Acknowledged && !ops[other].output.is_boolean()
+            {
                 ops[at].output = if rng.chance(1, 2) { ops[other].output.clone() } else { ops[other].input.clone() };
             }
         }
