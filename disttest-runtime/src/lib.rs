@@ -41,7 +41,7 @@ pub mod prelude {
     pub use crate::cluster::{Cluster, NodeSpec, Program};
     pub use crate::fault::{Schedule, Shape};
     pub use crate::model::{
-        CasRegister, Counter, Kv, Lease, Ledger, Log, MapModel, MembershipTable, MultiRegister, Mutex, Queue, Register,
+        CasRegister, Counter, Kv, Lease, Ledger, Log, MapModel, MembershipTable, MultiRegister, Queue, Register,
         Session, SetModel, Stack,
     };
     pub use crate::nemesis::{

@@ -113,10 +113,8 @@ fn remove(items: &Items, all: bool) -> Result<Vec<Item>, Vec<usize>> {
         }
     }
     let forced = |item: &Item| gone.last().is_some_and(|last| items.all[*last].put_from > item.put_by);
-    for at in 0..removed.len() {
-        if removed[at].take.is_none() && forced(&items.all[at]) {
-            removed[at].take_from = removed[at].may_go.unwrap_or(NEVER);
-        }
+    for item in removed.iter_mut().filter(|item| item.take.is_none() && forced(item)) {
+        item.take_from = item.may_go.unwrap_or(NEVER);
     }
     in_the_way.sort_unstable();
     for (rank, (deadline, at, _)) in in_the_way.iter().enumerate() {

@@ -158,7 +158,7 @@ impl<'c> Clusters<'c> {
         while let Some(at) = next {
             let cluster = &self.all[at];
             let latest = block.s;
-            let mut add = |block: &mut Block, index: usize, latest: (Moment, Option<usize>)| {
+            let add = |block: &mut Block, index: usize, latest: (Moment, Option<usize>)| {
                 let call = &self.calls[index];
                 if completed(call) < latest.0 {
                     let writes = block.clusters.iter().chain([&at]).filter_map(|at| self.all[*at].write);
@@ -195,8 +195,8 @@ impl<'c> Clusters<'c> {
                     |op: &Option<usize>| op.is_some_and(|op| Some(op) == cluster.write || cluster.reads.contains(&op));
                 is(&block.f.1) || is(&block.s.1)
             };
-            let first = block.clusters.iter().position(|at| touched(at)).unwrap_or(0);
-            let last = block.clusters.iter().rposition(|at| touched(at)).unwrap_or(first);
+            let first = block.clusters.iter().position(&touched).unwrap_or(0);
+            let last = block.clusters.iter().rposition(touched).unwrap_or(first);
             ops.extend(block.clusters[first..=last].iter().filter_map(|at| self.all[*at].write));
         }
         ops.sort_unstable();

@@ -65,7 +65,7 @@ impl<M: Model> Linearizability<M> {
                 let key = op.key.as_deref().unwrap_or("");
                 // Comparing empty strings byte by byte costs more than everything else here.
                 let differs = |seen: &str| seen.len() != key.len() || !key.is_empty() && seen != key;
-                if differs(*first.get_or_insert(key)) {
+                if differs(first.get_or_insert(key)) {
                     misfits.add(op, "another key than before in a check of one object: check per key");
                 }
             }

@@ -16,6 +16,9 @@ use crate::model::{Model, Step, Timed};
 /// Steps of search that all trials for one witness may cost, beside a multiple of its object's size.
 const EFFORT: u64 = 300_000;
 
+/// Steps that any witness is worth; from there the effort grows with the square of the object's size.
+const LEAST: u64 = 4_000;
+
 /// Steps that one trial may cost, likewise: a trial that takes longer counts as failed, and others get their turn.
 const TRIAL: u64 = 20_000;
 
@@ -35,7 +38,9 @@ pub(super) fn shrink<M: Model>(
 ) -> Vec<usize> {
     let saved = budget.cap;
     let size = object.calls.len() as u64;
-    let (end, patience) = (budget.steps + EFFORT + 200 * size, TRIAL + 20 * size);
+    // The witness of a small history must not take longer than its search.
+    let effort = (LEAST + size * size / 2).min(EFFORT + 200 * size);
+    let (end, patience) = (budget.steps + effort, (TRIAL + 20 * size).min(effort / 4));
     let mut trial = Trial { model, start, object, budget, end, patience };
     let mut firm = trial.first_guess(suspects);
     if firm.len() > FEW {

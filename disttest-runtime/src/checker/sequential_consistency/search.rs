@@ -72,11 +72,14 @@ pub(super) struct Search<'a, M: Model> {
     pub(super) peak_bytes: u64,
 }
 
+/// A session and how many of its calls come first.
+type Before = (usize, u32);
+
 /// Calls that must be ordered, by session; and those that may be, with the session and the number of its calls that
 /// must come first.
 struct Plan<'s, M: Model> {
     must: Vec<Vec<Item<'s, M>>>,
-    may: Vec<(Item<'s, M>, Option<(usize, u32)>)>,
+    may: Vec<(Item<'s, M>, Option<Before>)>,
 }
 
 impl<'a, M: Model> Search<'a, M> {
