@@ -14,8 +14,8 @@
 //!
 //! Outcomes that are unknown: a push whose value nobody popped never was. A pop that may have taken a value gives it more
 //! freedom, the more the earlier it was invoked. Where even all values taken by the earliest such pop have no order, there
-//! is none; where no value taken has one, there is one, or where each such pop takes what was pushed last. Else the search
-//! has to decide.
+//! is none; where no value taken has one, there is one, or where only those values are taken that lie on one that was
+//! popped, or were there before a pop that found nothing, in order of these deadlines. Else the search has to decide.
 
 use super::held::{Item, Items, Moment, NEVER, never_empty, never_found_empty, why_not_empty};
 use super::{Atom, Decision, TakeCall, Timed};
@@ -46,25 +46,26 @@ pub(super) fn decide(start: &[Atom], calls: &[Timed<TakeCall>]) -> Option<Decisi
     if let Some(conflict) = judge(&items.all.iter().map(gone).collect::<Vec<Item>>()) {
         return Some(Decision::NotLinearizable(conflict));
     }
-    judge(&last_pushed(&items)).is_none().then_some(Decision::Linearizable)
+    judge(&without_the_obstacles(&items, calls)?).is_none().then_some(Decision::Linearizable)
 }
 
-/// The items, where each pop of unknown outcome took what had been pushed last by then and is there.
-fn last_pushed(items: &Items) -> Vec<Item> {
+/// The items without those that must be gone at some time, taken in the order of their deadlines by the pops of unknown
+/// outcome in the order of their invocations; `None` when these come too late.
+fn without_the_obstacles(items: &Items, calls: &[Timed<TakeCall>]) -> Option<Vec<Item>> {
     let mut removed = items.all.clone();
-    let mut open: Vec<usize> = (0..removed.len()).filter(|at| removed[*at].take_from == NEVER).collect();
-    open.sort_by_key(|at| removed[*at].put_by);
-    let (mut next, mut stack) = (0, Vec::new());
-    for since in &items.pool {
-        while next < open.len() && removed[open[next]].put_by <= *since {
-            stack.push(open[next]);
-            next += 1;
-        }
-        if let Some(at) = stack.pop() {
-            removed[at].take_from = *since;
-        }
+    let mut deadlines: Vec<(Moment, usize)> = Vec::new();
+    for (at, item) in removed.iter().enumerate().filter(|(_, item)| item.take_from == NEVER) {
+        let below = |other: &&Item| other.put_by < item.put_from && other.take_from > item.put_by;
+        let popped = removed.iter().filter(below).map(|other| other.take_by);
+        let empty = items.empties.iter().filter(|index| calls[**index].invoke > item.put_by);
+        let deadline = popped.chain(empty.filter_map(|index| calls[*index].complete)).min();
+        deadlines.extend(deadline.filter(|deadline| *deadline != NEVER).map(|deadline| (deadline, at)));
     }
-    removed
+    deadlines.sort_unstable();
+    for (rank, (deadline, at)) in deadlines.into_iter().enumerate() {
+        removed[at].take_from = items.pool.get(rank).copied().filter(|since| *since <= deadline)?;
+    }
+    Some(removed)
 }
 
 /// Calls because of which there is no order, if there is none.

@@ -1,5 +1,4 @@
 //! Every model's checking against the reference that tries all orders, on small random histories.
-#![expect(clippy::unwrap_used, reason = "tests")]
 
 use super::budget::Budget;
 use super::object::{Solved, solve};
@@ -337,4 +336,85 @@ fn monitors_of_queues_and_stacks_decide_as_the_reference_does() {
     for [invalid, valid, searched] in [queue, stack] {
         assert!(invalid > seeds / 10 && valid > seeds / 10 && searched < seeds / 20, "{invalid} {valid} {searched}");
     }
+}
+
+/// A history of `count` operations of `clients` on a queue or a stack; one in a hundred of unknown outcome. `wrong` swaps
+/// the answers of two takes far apart.
+fn long<M: Model>(model: &M, words: (&'static str, &'static str), clients: u64, count: u64, wrong: bool) -> History {
+    let mut rng = Rng::stream(count, model.name());
+    let mut free: Vec<(u64, u64)> = (0..clients).map(|client| (rng.below(100), client)).collect();
+    let mut ops: Vec<Op> = Vec::new();
+    let mut moments = Vec::new();
+    for id in 0..count {
+        let client = (0..free.len()).min_by_key(|client| free[*client]).unwrap_or(0);
+        let (from, process_id) = free[client];
+        let by = from + 1 + rng.below(100);
+        let unknown = rng.chance(1, 100);
+        free[client] = (by + 1 + rng.below(10), if unknown { clients + id } else { process_id });
+        if !unknown || rng.chance(1, 2) {
+            moments.push((from + rng.below(by - from + 1), id as usize));
+        }
+        let put = rng.chance(1, 2);
+        ops.push(Op {
+            op_id: id,
+            process_id,
+            invoke_ts: Nanos(from),
+            complete_ts: (!unknown).then_some(Nanos(by)),
+            op_type: if put { words.0 } else { words.1 }.to_owned(),
+            key: None,
+            input: if put { json!(id) } else { Value::Null },
+            output: Value::Null,
+            error: None,
+            timeout_marker: unknown,
+            node_seen: None,
+            fault_epoch: None,
+        });
+    }
+    moments.sort_unstable();
+    let mut held = std::collections::VecDeque::new();
+    for (_, at) in moments {
+        if ops[at].op_type == words.0 {
+            held.push_back(ops[at].input.clone());
+            continue;
+        }
+        let taken = if words.0 == "push" { held.pop_back() } else { held.pop_front() };
+        if !ops[at].timeout_marker {
+            ops[at].output = taken.unwrap_or_default();
+        }
+    }
+    if wrong {
+        let takes: Vec<usize> = (0..ops.len()).filter(|at| !ops[*at].output.is_null()).collect();
+        let (a, b) = (takes[takes.len() / 3], takes[takes.len() / 2]);
+        let other = ops[a].output.clone();
+        ops[a].output = std::mem::replace(&mut ops[b].output, other);
+    }
+    History::new(ops).unwrap_or_else(|problem| panic!("{problem}"))
+}
+
+/// A search that would run for ever fails instead.
+struct Little;
+
+impl Limits for Little {
+    fn exceeded(&self, bytes: u64) -> Option<String> {
+        (bytes > 64 << 20).then(|| "64 MiB".to_owned())
+    }
+}
+
+#[test]
+fn long_histories_of_queues_and_stacks_are_decided() {
+    fn check<M: Model + Clone>(model: M, words: (&'static str, &'static str)) {
+        for wrong in [false, true] {
+            let history = long(&model, words, 10, 10_000, wrong);
+            match Linearizability::whole(model.clone()).check(&history, &Little).outcome {
+                Outcome::Valid => assert!(!wrong, "{}", model.name()),
+                Outcome::Invalid { violations } => {
+                    assert!(wrong, "{}: {}", model.name(), violations[0].explanation);
+                    assert!(violations[0].ops.len() < 100, "{}: {}", model.name(), violations[0].ops.len());
+                }
+                Outcome::Unknown { why } => panic!("{}: {why}", model.name()),
+            }
+        }
+    }
+    check(Queue::new(), ("enqueue", "dequeue"));
+    check(Stack::new(), ("push", "pop"));
 }

@@ -73,7 +73,7 @@ fn a_search_that_takes_too_long_is_unknown() {
 fn orderable<M: Model>(
     model: &M,
     state: &M::State,
-    sessions: &mut Vec<Vec<(M::Call, bool)>>,
+    sessions: &mut [Vec<(M::Call, bool)>],
     free: &mut Vec<M::Call>,
 ) -> bool {
     for session in sessions.iter_mut() {
@@ -91,7 +91,7 @@ fn orderable<M: Model>(
     };
     for at in 0..sessions.len() {
         let Some(next) = sessions[at].first().and_then(|(call, _)| after(call)) else { continue };
-        let (mut rest, mut free) = (sessions.clone(), free.clone());
+        let (mut rest, mut free) = (sessions.to_vec(), free.clone());
         rest[at].remove(0);
         if orderable(model, &next, &mut rest, &mut free) {
             return true;
@@ -100,7 +100,7 @@ fn orderable<M: Model>(
     (0..free.len()).any(|at| {
         let mut rest = free.clone();
         let call = rest.remove(at);
-        after(&call).is_some_and(|next| orderable(model, &next, &mut sessions.clone(), &mut rest))
+        after(&call).is_some_and(|next| orderable(model, &next, &mut sessions.to_vec(), &mut rest))
     })
 }
 
@@ -134,7 +134,7 @@ fn agree<M: Model + Clone>(model: M, object: Object, seeds: u64) -> (u32, u32) {
             let Ok(call) = model.call(op, &mut atoms) else { continue };
             sessions.entry(op.process_id).or_default().push((call, op.effect() == Effect::Acknowledged));
         }
-        let expect = orderable(&model, &start, &mut sessions.into_values().collect(), &mut Vec::new());
+        let expect = orderable(&model, &start, &mut sessions.into_values().collect::<Vec<_>>(), &mut Vec::new());
         let answer = SequentialConsistency::whole(model.clone()).check(&history, &Unlimited);
         let text = history.ops().iter().map(notation::line).collect::<Vec<_>>().join("\n");
         match word(&answer.outcome) {
