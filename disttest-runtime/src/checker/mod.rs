@@ -15,10 +15,10 @@ mod outcome;
 mod planted;
 #[cfg(test)]
 pub(crate) mod reference;
+mod sequential_consistency;
 mod set;
 mod total_queue;
 mod unique_ids;
-mod sequential_consistency;
 
 pub use bank::Bank;
 pub use conservation::{Conservation, Measure};
@@ -30,10 +30,10 @@ pub use liveness::Liveness;
 pub use long_fork::LongFork;
 pub use no_lost_ack::NoLostAck;
 pub use outcome::{Answer, Evidence, Outcome, Violation};
+pub use sequential_consistency::SequentialConsistency;
 pub use set::{Set, SetFull};
 pub use total_queue::TotalQueue;
 pub use unique_ids::UniqueIds;
-pub use sequential_consistency::SequentialConsistency;
 
 use crate::history::History;
 
