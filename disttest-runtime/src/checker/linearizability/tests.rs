@@ -215,7 +215,11 @@ pub(super) fn witness_stands<M: Model>(model: &M, history: &History, violation: 
         let ops = history.ops().iter().filter(|op| op.effect() != Effect::Failed);
         let calls: Vec<Timed<M::Call>> = ops
             .map(|op| (firm.contains(&op.op_id), reference::timed(model, op, &mut atoms)))
-            .map(|(firm, call)| Timed { complete: call.complete.filter(|_| firm), ..call })
+            .map(
+                |(firm, call)| {
+                    if firm { call } else { Timed { call: model.freed(&call.call), complete: None, ..call } }
+                },
+            )
             .collect();
         reference::orderable(model, &start, &calls, &mut (0..calls.len()).collect())
     };
