@@ -34,12 +34,15 @@ pub type Result<T, E = anyhow::Error> = std::result::Result<T, E>;
 pub mod prelude {
     pub use crate::Result;
     pub use crate::checker::{
-        Bank, Conservation, Counter, Freshness, Kafka, Linearizability, Liveness, LongFork, Measure, NoLostAck, Set,
-        SetFull, TotalQueue, UniqueIds,
+        Bank, Conservation, Counter, Freshness, Kafka, Linearizability, Liveness, LongFork, Measure, NoLostAck,
+        SequentialConsistency, Set, SetFull, TotalQueue, UniqueIds,
     };
     pub use crate::cluster::{Cluster, NodeSpec, Program};
     pub use crate::fault::{Schedule, Shape};
-    pub use crate::model::{Log, MapModel, Register};
+    pub use crate::model::{
+        CasRegister, Kv, Lease, Ledger, Log, MapModel, MembershipTable, MultiRegister, Queue, Register, Session,
+        SetModel, Stack,
+    };
     pub use crate::nemesis::{
         AsymmetricDataCut, BandwidthCap, BoxFuture, ConnectionLoss, FullPartition, GracefulStop, HardKill, Latency,
         Nemesis, Pause, Plane, Restart,

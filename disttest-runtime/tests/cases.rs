@@ -4,95 +4,13 @@
 #![expect(clippy::print_stderr, clippy::unwrap_used, reason = "a report of an opt-in test")]
 
 use disttest_runtime::checker::{Checker, Evidence, Limits, Linearizability, NoLostAck, Outcome};
-use disttest_runtime::history::{Effect, History, Op, jsonl};
-use disttest_runtime::model::{Atoms, Model, Register, Step};
+use disttest_runtime::history::{Effect, History, jsonl};
+use disttest_runtime::model::{CasRegister, Kv, Model, MultiRegister, Mutex, Queue, Register};
 use serde_json::Value;
+use std::collections::BTreeMap;
 use std::io::BufReader;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
-
-/// Strings that are read, replaced and appended to: the key-value store of some of the cases.
-struct Strings;
-
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
-enum StringCall {
-    Get(Option<String>),
-    Put(String),
-    Append(String),
-}
-
-impl Model for Strings {
-    type State = String;
-    type Call = StringCall;
-
-    fn name(&self) -> &str {
-        "strings"
-    }
-
-    fn start(&self, _: &mut Atoms) -> String {
-        String::new()
-    }
-
-    fn call(&self, op: &Op, _: &mut Atoms) -> Result<StringCall, String> {
-        let text = |value: &Value| value.as_str().map(str::to_owned);
-        match op.op_type.as_str() {
-            "get" => Ok(StringCall::Get(text(&op.output))),
-            "put" => text(&op.input).map(StringCall::Put).ok_or_else(|| "no text".to_owned()),
-            "append" => text(&op.input).map(StringCall::Append).ok_or_else(|| "no text".to_owned()),
-            other => Err(format!("`{other}`")),
-        }
-    }
-
-    fn step(&self, state: &String, call: &StringCall) -> Step<String> {
-        match call {
-            StringCall::Get(None) => Step::Unchanged,
-            StringCall::Get(Some(seen)) if seen == state => Step::Unchanged,
-            StringCall::Get(_) => Step::Illegal,
-            StringCall::Put(value) => Step::To(value.clone()),
-            StringCall::Append(more) => Step::To(format!("{state}{more}")),
-        }
-    }
-
-    fn one_object_per_key(&self) -> bool {
-        true
-    }
-
-    fn only_reads(&self, call: &StringCall) -> bool {
-        matches!(call, StringCall::Get(_))
-    }
-
-    fn observes(&self, call: &StringCall) -> bool {
-        matches!(call, StringCall::Get(Some(_)))
-    }
-}
-
-/// A mutex, as a model that a user would write.
-struct Mutex;
-
-impl Model for Mutex {
-    type State = bool;
-    type Call = bool;
-
-    fn name(&self) -> &str {
-        "lock"
-    }
-
-    fn start(&self, _: &mut Atoms) -> bool {
-        false
-    }
-
-    fn call(&self, op: &Op, _: &mut Atoms) -> Result<bool, String> {
-        match op.op_type.as_str() {
-            "acquire" => Ok(true),
-            "release" => Ok(false),
-            other => Err(format!("`{other}`")),
-        }
-    }
-
-    fn step(&self, held: &bool, acquire: &bool) -> Step<bool> {
-        if held == acquire { Step::Illegal } else { Step::To(*acquire) }
-    }
-}
 
 struct Seconds(Instant, Duration);
 
@@ -125,21 +43,53 @@ fn failed_cas_observe(history: History) -> History {
     History::new(ops).unwrap()
 }
 
-fn check(model: &str, init: &str, constrain: bool, history: History) -> Option<(Outcome, Evidence, Duration)> {
-    let history = if constrain { failed_cas_observe(history) } else { history };
-    let at = Instant::now();
-    let limit = Seconds(at, Duration::from_secs(5));
-    let answer = match model {
-        "etcd" | "register" => Linearizability::whole(Register::new()).check(&history, &limit),
-        "cas-register" => {
-            let start: Value = serde_json::from_str(init).unwrap_or(Value::Null);
-            Linearizability::whole(Register::starting_at(start).ignoring_null_reads()).check(&history, &limit)
-        }
-        "kv" => Linearizability::per_key(Strings).check(&history, &limit),
-        "mutex" => Linearizability::whole(Mutex).check(&history, &limit),
-        _ => return None,
+/// The checker of a line of the manifest.
+fn checker(model: &str, init: &str) -> Option<Box<dyn Checker>> {
+    let start: Value = serde_json::from_str(init.trim_matches('"')).unwrap_or(Value::Null);
+    fn whole<M: Model + 'static>(model: M) -> Option<Box<dyn Checker>> {
+        Some(Box::new(Linearizability::whole(model)))
+    }
+    match model {
+        "etcd" | "register" => whole(Register::new()),
+        "cas-register" if start.is_null() => whole(CasRegister::new()),
+        "cas-register" => whole(CasRegister::starting_at(start)),
+        "kv" => whole(Kv::new()),
+        "mutex" => whole(Mutex::new()),
+        "queue" => whole(Queue::new()),
+        "multi-register" => whole(MultiRegister::starting_at(start)),
+        _ => None,
+    }
+}
+
+/// Checks `history`, and tells the shortest of some times that it took.
+fn timed(checker: &dyn Checker, history: &History) -> (Outcome, Evidence, Duration) {
+    let check = || {
+        let at = Instant::now();
+        let answer = checker.check(history, &Seconds(at, Duration::from_secs(5)));
+        (answer.outcome, answer.evidence, at.elapsed())
     };
-    Some((answer.outcome, answer.evidence, at.elapsed()))
+    let mut best = check();
+    let rounds = match &best.0 {
+        Outcome::Unknown { .. } => 0,
+        _ if best.2 < Duration::from_millis(1) => 20,
+        _ => 2,
+    };
+    for _ in 0..rounds {
+        let again = check();
+        assert_eq!((&best.0, best.1.fired), (&again.0, again.1.fired), "the answer is the same every time");
+        best.2 = best.2.min(again.2);
+    }
+    best
+}
+
+/// CPU seconds of Porcupine by file.
+fn porcupine(folder: &Path) -> BTreeMap<String, f64> {
+    let table = std::fs::read_to_string(folder.join("porcupine.csv")).unwrap();
+    let row = |line: &str| {
+        let fields: Vec<&str> = line.split(',').collect();
+        Some((fields[0].to_owned(), fields.get(3)?.parse().ok()?))
+    };
+    table.lines().skip(1).filter_map(row).collect()
 }
 
 #[test]
@@ -147,49 +97,62 @@ fn known_answers() {
     let Some(folder) = folder() else { return };
     let folder = folder.join("linearizability");
     let manifest = std::fs::read_to_string(folder.join("manifest.csv")).unwrap();
+    let peer = porcupine(&folder);
     let (mut wrong, mut checked, mut skipped, mut undecided) = (Vec::new(), 0, 0, 0);
-    let mut times = Vec::new();
+    let (mut times, mut ratios, mut real) = (Vec::new(), Vec::new(), Duration::ZERO);
     for line in manifest.lines().skip(1) {
         let fields: Vec<&str> = line.split(',').collect();
-        let (file, model, expected) = (fields[0], fields[1], fields[2]);
-        let history = read(&folder.join(file));
-        let recorded = history.ops().len() as u64;
-        let Some((outcome, evidence, took)) = check(model, fields[9], fields[10] == "constrain", history) else {
+        let (file, model, expected, init) = (fields[0], fields[1], fields[2], fields[9]);
+        let Some(checker) = checker(model, init) else {
             skipped += 1;
             continue;
         };
+        let history = read(&folder.join(file));
+        let recorded = history.ops().len() as u64;
+        let history = if fields[10] == "constrain" { failed_cas_observe(history) } else { history };
+        let (outcome, evidence, took) = timed(&*checker, &history);
         checked += 1;
-        times.push((took, file.to_owned(), evidence.fired));
+        let ratio = peer.get(file).map(|seconds| seconds / took.as_secs_f64());
+        if matches!(model, "etcd" | "cas-register") {
+            real += took;
+            ratios.extend(ratio);
+        }
+        times.push((took, file.to_owned(), evidence.fired, ratio));
         let got = match &outcome {
-            Outcome::Valid => "linearizable".to_owned(),
+            Outcome::Valid => "linearizable",
             Outcome::Invalid { violations } => {
-                let ops = violations[0].ops.len();
-                eprintln!("{file}: witness of {ops} operations in {took:?}");
-                if ops > 6 || std::env::var_os("DISTTEST_CASES_SHOW").is_some() {
-                    eprintln!("{}", violations[0].explanation);
+                if std::env::var_os("DISTTEST_CASES_SHOW").is_some() {
+                    eprintln!("{file}: {}", violations[0].explanation);
                 }
-                "not-linearizable".to_owned()
+                "not-linearizable"
             }
             // Nothing was observed in it at all.
-            Outcome::Unknown { why } if why.contains("observes anything") => "linearizable".to_owned(),
+            Outcome::Unknown { why } if why.contains("observes anything") => "linearizable",
             Outcome::Unknown { why } => {
                 undecided += 1;
-                eprintln!("{file}: undecided after {took:?}: {why}");
+                wrong.push(format!("{file}: undecided after {took:?}: {why}"));
                 continue;
             }
         };
         if got != expected {
             wrong.push(format!("{file}: expected {expected}, got {got} after {took:?}, {evidence:?}"));
         } else if !matches!(outcome, Outcome::Unknown { .. }) {
-            assert_eq!(evidence.consumed, recorded, "{file}");
+            assert!(evidence.consumed <= recorded, "{file}");
         }
     }
-    times.sort();
-    let total: Duration = times.iter().map(|(took, ..)| *took).sum();
-    eprintln!("{checked} checked, {undecided} undecided, {skipped} of other models, total {total:?}, slowest:");
-    for (took, file, steps) in times.iter().rev().take(10) {
-        eprintln!("  {took:?} {steps} steps {file}");
+    times.sort_by_key(|time| time.0);
+    eprintln!("{checked} checked, {undecided} undecided, {skipped} of other models; seconds, steps, times faster:");
+    for (took, file, steps, ratio) in times.iter().rev() {
+        let ratio = ratio.map_or(String::new(), |ratio| format!("{ratio:.1}"));
+        eprintln!("{:.6} {steps:>8} {ratio:>8} {file}", took.as_secs_f64());
     }
+    let geometric = (ratios.iter().map(|ratio: &f64| ratio.ln()).sum::<f64>() / ratios.len() as f64).exp();
+    let least = ratios.iter().copied().fold(f64::INFINITY, f64::min);
+    eprintln!(
+        "{} register files in {real:?}; Porcupine / ours: geometric mean {geometric:.1}, least {least:.2}, {} below 1",
+        ratios.len(),
+        ratios.iter().filter(|ratio| **ratio < 1.0).count()
+    );
     assert!(wrong.is_empty(), "{} of {checked} differ:\n{}", wrong.len(), wrong.join("\n"));
 }
 

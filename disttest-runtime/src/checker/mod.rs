@@ -15,6 +15,7 @@ mod outcome;
 mod planted;
 #[cfg(test)]
 pub(crate) mod reference;
+mod sequential_consistency;
 mod set;
 mod total_queue;
 mod unique_ids;
@@ -29,6 +30,7 @@ pub use liveness::Liveness;
 pub use long_fork::LongFork;
 pub use no_lost_ack::NoLostAck;
 pub use outcome::{Answer, Evidence, Outcome, Violation};
+pub use sequential_consistency::SequentialConsistency;
 pub use set::{Set, SetFull};
 pub use total_queue::TotalQueue;
 pub use unique_ids::UniqueIds;
@@ -36,8 +38,8 @@ pub use unique_ids::UniqueIds;
 use crate::history::History;
 
 /// What a checker may spend. The caller owns the clock; a checker asks often and stops with
-/// [`Outcome::Unknown`] when told to.
-pub trait Limits {
+/// [`Outcome::Unknown`] when told to. A checker may ask from several threads.
+pub trait Limits: Sync {
     /// `None` to go on; otherwise why to stop, such as "60 s of checking". `bytes` is what the checker holds now.
     fn exceeded(&self, bytes: u64) -> Option<String>;
 }

@@ -13,6 +13,11 @@ impl Atom {
 
     /// Stands for all values that nothing compares with; the atom of no value.
     pub(super) const OTHER: Atom = Atom(u32::MAX);
+
+    /// A small number, the same for equal values; none for [`Atom::OTHER`].
+    pub(super) fn number(self) -> Option<usize> {
+        (self != Atom::OTHER).then_some(self.0 as usize)
+    }
 }
 
 /// The table of values of one check. Numbers are equal when they are written alike: 1 and 1.0 differ.

@@ -1,16 +1,48 @@
 //! L2: models: what an operation may answer, as a sequential machine. One file each.
 
 mod atoms;
+mod cas_register;
+mod catalog;
+mod counter;
+mod fifo;
+mod held;
+mod kv;
+mod lease;
+mod ledger;
+mod lifo;
+mod lock;
 mod log;
 mod map;
+mod membership;
+mod multi_register;
+mod queue;
 mod register;
+mod session;
+mod set;
+mod snapshots;
+mod stack;
+#[cfg(test)]
+mod table;
 mod unseen;
 mod zones;
 
 pub use atoms::{Atom, Atoms};
+pub use cas_register::CasRegister;
+pub use catalog::{CATALOG, Entry, find};
+pub use counter::{Counter, CounterCall};
+pub use kv::{Kv, KvCall, Text};
+pub use lease::{Lease, LeaseCall, LeaseState};
+pub use ledger::{Ledger, LedgerCall};
+pub use lock::{Held, LockCall, Mutex};
 pub use log::{Log, LogCall, LogState};
 pub use map::MapModel;
+pub use membership::{MembershipCall, MembershipTable};
+pub use multi_register::{MultiCall, MultiRegister, MultiState};
+pub use queue::{Queue, TakeCall};
 pub use register::{Register, RegisterCall};
+pub use session::{Session, SessionCall, Versioned};
+pub use set::{SetCall, SetModel};
+pub use stack::Stack;
 
 use crate::history::Op;
 use std::fmt::Debug;
@@ -71,9 +103,9 @@ pub enum Step<S> {
 /// The other methods make checking faster or its answer clearer; their defaults are always right.
 pub trait Model: Send + Sync {
     /// The state of the object. Cheap to clone, or shared.
-    type State: Clone + Eq + Hash;
+    type State: Clone + Eq + Hash + Send + Sync;
     /// An operation as this model understands it: what it asks and what it was answered.
-    type Call: Clone + Eq + Hash + Debug;
+    type Call: Clone + Eq + Hash + Debug + Send + Sync;
 
     /// The name a plan and an attribute use, such as `register`.
     fn name(&self) -> &str;
@@ -111,6 +143,19 @@ pub trait Model: Send + Sync {
     fn hopeless(&self, state: &Self::State, call: &Self::Call) -> bool {
         let _ = (state, call);
         false
+    }
+
+    /// The independent part of the object that `call` is about, if it is about one: its answer and its effect depend on
+    /// earlier calls about the same part only, from the start state on. Where all calls are about parts, each part is
+    /// checked by itself.
+    fn part(&self, call: &Self::Call) -> Option<Atom> {
+        let _ = call;
+        None
+    }
+
+    /// `call` as one that may take effect at any time after its invocation. Differs where calls hold their times.
+    fn freed(&self, call: &Self::Call) -> Self::Call {
+        call.clone()
     }
 
     /// Adds to each call what the others imply of it (such as the offset of an append that a read shows). The set of

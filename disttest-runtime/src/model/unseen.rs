@@ -1,7 +1,6 @@
 //! Values that no operation compares with are all the same, and effects that lead only to them are none.
 
 use super::{Atom, RegisterCall, Timed};
-use rustc_hash::FxHashSet;
 
 /// Rounds of looking for values that become unseen because an effect fell away. Stopping early only costs time.
 const ROUNDS: usize = 64;
@@ -17,13 +16,15 @@ pub(super) fn merge(calls: &mut [Timed<RegisterCall>]) {
         RegisterCall::Delete(found) => found.is_some(),
         _ => false,
     });
+    let mut seen = Compared::default();
     for _ in 0..ROUNDS {
-        let seen = compared(calls);
+        seen.look(calls);
         let mut changed = false;
         for call in calls.iter_mut() {
-            let next = merged(call, &seen, asks_for_difference);
-            changed |= next != call.call;
-            call.call = next;
+            if let Some(next) = merged(call, &seen, asks_for_difference) {
+                changed = true;
+                call.call = next;
+            }
         }
         if !changed {
             return;
@@ -31,39 +32,51 @@ pub(super) fn merge(calls: &mut [Timed<RegisterCall>]) {
     }
 }
 
-/// Values that some call compares with.
-fn compared(calls: &[Timed<RegisterCall>]) -> FxHashSet<Atom> {
-    let mut seen = FxHashSet::default();
-    for call in calls {
-        match call.call {
-            RegisterCall::Read(Some(value)) if call.complete.is_some() => seen.insert(value),
-            RegisterCall::Cas { from, .. } => seen.insert(from),
-            RegisterCall::Delete(Some(_)) => seen.insert(Atom::NULL),
-            _ => false,
-        };
+/// Values that some call compares with, as bits by atom.
+#[derive(Default)]
+struct Compared(Vec<u64>);
+
+impl Compared {
+    fn look(&mut self, calls: &[Timed<RegisterCall>]) {
+        self.0.clear();
+        for call in calls {
+            match call.call {
+                RegisterCall::Read(Some(value)) if call.complete.is_some() => self.add(value),
+                RegisterCall::Cas { from, .. } => self.add(from),
+                RegisterCall::Delete(Some(_)) => self.add(Atom::NULL),
+                _ => {}
+            }
+        }
     }
-    seen
+
+    fn add(&mut self, value: Atom) {
+        let Some(number) = value.number() else { return };
+        let word = number / 64;
+        if word >= self.0.len() {
+            self.0.resize(word + 1, 0);
+        }
+        self.0[word] |= 1 << (number % 64);
+    }
+
+    fn contains(&self, value: Atom) -> bool {
+        value.number().is_some_and(|number| self.0.get(number / 64).is_some_and(|word| word >> (number % 64) & 1 == 1))
+    }
 }
 
-fn merged(call: &Timed<RegisterCall>, seen: &FxHashSet<Atom>, asks_for_difference: bool) -> RegisterCall {
-    let settled = call.complete.is_some();
+/// What `call` becomes, if it changes.
+fn merged(call: &Timed<RegisterCall>, seen: &Compared, asks_for_difference: bool) -> Option<RegisterCall> {
     let nothing = RegisterCall::Read(None);
+    let counts = call.complete.is_some() || asks_for_difference;
     match call.call {
-        RegisterCall::Write(value) if !seen.contains(&value) => {
-            if settled || asks_for_difference {
-                RegisterCall::Write(Atom::OTHER)
-            } else {
-                nothing
-            }
-        }
-        RegisterCall::Cas { from, to, done } if !seen.contains(&to) => {
-            if settled || asks_for_difference {
-                RegisterCall::Cas { from, to: Atom::OTHER, done }
-            } else {
-                nothing
-            }
-        }
-        RegisterCall::Delete(None) if !settled && !asks_for_difference && !seen.contains(&Atom::NULL) => nothing,
-        ref other => other.clone(),
+        RegisterCall::Write(value) if !seen.contains(value) => match counts {
+            true => (value != Atom::OTHER).then_some(RegisterCall::Write(Atom::OTHER)),
+            false => Some(nothing),
+        },
+        RegisterCall::Cas { from, to, done } if !seen.contains(to) => match counts {
+            true => (to != Atom::OTHER).then_some(RegisterCall::Cas { from, to: Atom::OTHER, done }),
+            false => Some(nothing),
+        },
+        RegisterCall::Delete(None) if !counts && !seen.contains(Atom::NULL) => Some(nothing),
+        _ => None,
     }
 }

@@ -187,8 +187,11 @@ fn toothless(what: &str, tooth: &Tooth) -> String {
     format!("`{}` {what} a history damaged by `{}` ({})", tooth.checker, tooth.damage, tooth.detail)
 }
 
-/// `name` of `other(name)`, of `other("name")` and of `name`.
+/// `name` of `other(name)`, of `other("name")` and of `name`; of a model of ours the name it answers, however it is spelt.
 fn bare(model: &str) -> &str {
+    if let Some(entry) = crate::model::find(model) {
+        return entry.name;
+    }
     let inner = model.strip_prefix("other(").and_then(|rest| rest.strip_suffix(')')).unwrap_or(model);
     inner.trim().trim_matches('"')
 }

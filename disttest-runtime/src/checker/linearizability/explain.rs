@@ -52,11 +52,17 @@ fn headline<M: Model>(object: &Object<'_, M>, count: usize) -> String {
     )
 }
 
+/// What each operation says of a value; nothing where it is no operation on a value.
+pub(super) fn touches<'h>(all: &[&'h Op]) -> Vec<Option<Touch<'h>>> {
+    all.iter().map(|op| Touch::of(op).ok()).collect()
+}
+
 /// Why single reads are impossible, where that can be said in a sentence; else what completed before what.
 fn reasons(core: &[&Op], all: &[&Op]) -> Vec<String> {
+    let touches = touches(all);
     // Sentences about who wrote what are true only where every operation is understood.
-    let understood = all.iter().all(|op| Touch::of(op).is_ok());
-    let told = core.iter().rev().filter(|_| understood).filter_map(|read| why_impossible(read, core, all));
+    let understood = touches.iter().all(Option::is_some);
+    let told = core.iter().rev().filter(|_| understood).filter_map(|read| why_impossible(read, core, all, &touches));
     let told: Vec<String> = told.take(SENTENCES).collect();
     if !told.is_empty() {
         return told;
@@ -69,26 +75,30 @@ fn reasons(core: &[&Op], all: &[&Op]) -> Vec<String> {
                 order.push(format!("#{} completed before #{} began", early.op_id, late.op_id));
             }
         }
+        if order.len() > LISTED {
+            return Vec::new();
+        }
     }
     if order.is_empty() || order.len() > LISTED { Vec::new() } else { vec![format!("{}.", order.join("; "))] }
 }
 
 /// The usual reason, if it holds for the read at `index`: after the last write of the value it saw had completed, and
 /// before it began, another operation (the latest such) shows another value. That one, the writes and the read.
-pub(super) fn overwritten(all: &[&Op], index: usize) -> Option<Vec<usize>> {
+pub(super) fn overwritten(all: &[&Op], touches: &[Option<Touch<'_>>], index: usize) -> Option<Vec<usize>> {
     let read = all[index];
-    let Ok(Touch::Read(Some(value))) = Touch::of(read) else {
+    let Some(Touch::Read(Some(value))) = touches[index] else {
         return None;
     };
+    let written = |at: usize| touches[at].as_ref().and_then(Touch::written);
     let writers: Vec<usize> =
-        (0..all.len()).filter(|at| writes(all[*at]) == Some(value) && !before(read, all[*at])).collect();
+        (0..all.len()).filter(|at| written(*at) == Some(value) && !before(read, all[*at])).collect();
     let last = writers.iter().map(|at| all[*at].complete_ts.unwrap_or(Nanos(u64::MAX))).max();
     let shows_other = |at: &usize| {
         let op = all[*at];
         before(op, read)
             && last.is_none_or(|last| last < op.invoke_ts)
             && op.effect() == Effect::Acknowledged
-            && shown(op).is_some_and(|other| other != value)
+            && touches[*at].as_ref().and_then(shown_by).is_some_and(|other| other != value)
     };
     let other = (0..all.len()).filter(shows_other).max_by_key(|at| all[*at].invoke_ts);
     let mut reason: Vec<usize> = match other {
@@ -104,12 +114,13 @@ fn before(early: &Op, late: &Op) -> bool {
     early.complete_ts.is_some_and(|complete| complete < late.invoke_ts)
 }
 
-fn why_impossible(read: &Op, core: &[&Op], all: &[&Op]) -> Option<String> {
+fn why_impossible(read: &Op, core: &[&Op], all: &[&Op], touches: &[Option<Touch<'_>>]) -> Option<String> {
     let Ok(Touch::Read(Some(value))) = Touch::of(read) else {
         return None;
     };
     let saw = format!("Client {} read {value} (#{})", read.process_id, read.op_id);
-    let writers: Vec<&&Op> = all.iter().filter(|op| writes(op) == Some(value)).collect();
+    let writes = |touch: &Option<Touch<'_>>| touch.as_ref().and_then(Touch::written) == Some(value);
+    let writers: Vec<&&Op> = all.iter().zip(touches).filter(|(_, touch)| writes(touch)).map(|(op, _)| op).collect();
     let in_time: Vec<&&&Op> = writers.iter().filter(|writer| !before(read, writer)).collect();
     if in_time.is_empty() && core.len() == 1 {
         return Some(match writers.first() {
@@ -154,14 +165,14 @@ fn why_impossible(read: &Op, core: &[&Op], all: &[&Op]) -> Option<String> {
     ))
 }
 
-fn writes(op: &Op) -> Option<&Value> {
-    Touch::of(op).ok()?.written()
-}
-
 /// The value that was there when a completed operation took effect, or right after it.
 fn shown(op: &Op) -> Option<&Value> {
-    match Touch::of(op).ok()? {
-        Touch::Read(seen) => seen,
+    shown_by(&Touch::of(op).ok()?)
+}
+
+fn shown_by<'h>(touch: &Touch<'h>) -> Option<&'h Value> {
+    match touch {
+        Touch::Read(seen) => *seen,
         touch if touch.surely_writes() => touch.written(),
         _ => None,
     }

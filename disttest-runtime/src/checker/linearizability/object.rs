@@ -3,7 +3,8 @@
 use super::budget::Budget;
 use super::search::{Found, search};
 use crate::history::{Effect, Op};
-use crate::model::{Atoms, Decision, Model, Timed};
+use crate::model::{Atom, Atoms, Decision, Model, Timed};
+use rustc_hash::FxHashMap;
 
 /// The operations on one object.
 pub(super) struct Object<'h, M: Model> {
@@ -42,6 +43,12 @@ impl<'h, M: Model> Object<'h, M> {
         Object { key, recorded: 0, observing: 0, ops: Vec::new(), calls: Vec::new() }
     }
 
+    /// Makes room for `count` operations.
+    pub(super) fn reserve(&mut self, count: usize) {
+        self.ops.reserve(count);
+        self.calls.reserve(count);
+    }
+
     /// Takes the next operation; `Err` says what the model does not understand of it.
     pub(super) fn add(&mut self, op: &'h Op, model: &M, atoms: &mut Atoms) -> Result<(), String> {
         self.recorded += 1;
@@ -69,7 +76,7 @@ impl<'h, M: Model> Object<'h, M> {
     }
 
     pub(super) fn solve(&self, model: &M, start: &M::State, budget: &mut Budget<'_>) -> Solved {
-        solve(model, start, &self.calls, budget)
+        solve(model, start, self.calls.clone(), budget)
     }
 }
 
@@ -82,24 +89,82 @@ fn is_inert<M: Model>(model: &M, call: &M::Call) -> bool {
 pub(super) fn solve<M: Model>(
     model: &M,
     start: &M::State,
-    calls: &[Timed<M::Call>],
+    calls: Vec<Timed<M::Call>>,
     budget: &mut Budget<'_>,
 ) -> Solved {
-    if let Some(why) = budget.stop(|| size_of_val(calls) as u64) {
+    if let Some(why) = budget.stop(|| size_of_val(&calls[..]) as u64) {
         return Solved::Stopped(why);
     }
-    if let Some(decision) = model.decide(start, calls) {
+    if let Some(decision) = model.decide(start, &calls) {
         budget.steps += calls.len() as u64;
         return match decision {
             Decision::Linearizable => Solved::Order,
             Decision::NotLinearizable(these) => Solved::NoOrder(Suspects::These(these)),
         };
     }
-    let mut refined = calls.to_vec();
-    model.refine(&mut refined);
-    match search(model, start, &refined, budget) {
+    match by_part(model, &calls) {
+        Some(parts) => solve_parts(model, start, &calls, &parts, budget),
+        None => by_search(model, start, calls, budget),
+    }
+}
+
+fn by_search<M: Model>(model: &M, start: &M::State, calls: Vec<Timed<M::Call>>, budget: &mut Budget<'_>) -> Solved {
+    let (calls, indices) = refined(model, calls);
+    match search(model, start, &calls, budget) {
         Found::Order(_) => Solved::Order,
-        Found::None { at } => Solved::NoOrder(Suspects::Until(at)),
+        Found::None { at } => Solved::NoOrder(Suspects::Until(indices[at])),
         Found::Stopped(why) => Solved::Stopped(why),
     }
+}
+
+/// `calls` with what they imply of each other, without those that make no difference then; and which they were.
+pub(super) fn refined<M: Model>(model: &M, mut calls: Vec<Timed<M::Call>>) -> (Vec<Timed<M::Call>>, Vec<usize>) {
+    model.refine(&mut calls);
+    let mut indices = Vec::with_capacity(calls.len());
+    let mut at = 0;
+    calls.retain(|call| {
+        let matters = !is_inert(model, &call.call);
+        if matters {
+            indices.push(at);
+        }
+        at += 1;
+        matters
+    });
+    (calls, indices)
+}
+
+/// Indices of the calls of each part, when the object has parts that do not depend on each other.
+fn by_part<M: Model>(model: &M, calls: &[Timed<M::Call>]) -> Option<Vec<Vec<usize>>> {
+    let mut place: FxHashMap<Atom, usize> = FxHashMap::default();
+    let mut parts: Vec<Vec<usize>> = Vec::new();
+    for (index, call) in calls.iter().enumerate() {
+        let at = *place.entry(model.part(&call.call)?).or_insert(parts.len());
+        if at == parts.len() {
+            parts.push(Vec::new());
+        }
+        parts[at].push(index);
+    }
+    (parts.len() > 1).then_some(parts)
+}
+
+/// The first part without a legal order, or undecided, decides.
+fn solve_parts<M: Model>(
+    model: &M,
+    start: &M::State,
+    calls: &[Timed<M::Call>],
+    parts: &[Vec<usize>],
+    budget: &mut Budget<'_>,
+) -> Solved {
+    let mut stopped = None;
+    for part in parts {
+        match by_search(model, start, part.iter().map(|index| calls[*index].clone()).collect(), budget) {
+            Solved::Order => {}
+            Solved::NoOrder(Suspects::Until(at)) => return Solved::NoOrder(Suspects::Until(part[at])),
+            Solved::NoOrder(Suspects::These(these)) => {
+                return Solved::NoOrder(Suspects::These(these.into_iter().map(|at| part[at]).collect()));
+            }
+            Solved::Stopped(why) => stopped = Some(why),
+        }
+    }
+    stopped.map_or(Solved::Order, Solved::Stopped)
 }

@@ -10,13 +10,14 @@
 //! - A call of unknown outcome may be left out, so the least such calls are enough. It is tried only when the next call
 //!   behaves differently because of it (otherwise leaving it out changes nothing), equal ones only in the order of their
 //!   invocations, and a configuration is dropped when it used a superset of those that an equal one had used.
+//! - Of equal calls in flight, the one that completes first is ordered first: exchanging them keeps an order legal.
 //! - A configuration with a call that can never be legal again is dropped.
 //! - First choices are those that make the completing call legal.
 
 use super::budget::Budget;
 use super::visited::Visited;
 use crate::model::{Model, Step, Timed};
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxBuildHasher, FxHashMap};
 
 /// What the search found.
 pub(super) enum Found {
@@ -61,6 +62,8 @@ struct Track {
     available: Vec<u32>,
     /// For each crashed call, the one before it that is equal (index into `crashed`).
     twin: Vec<Option<u32>>,
+    /// Equal calls have equal numbers.
+    kind: Vec<u32>,
 }
 
 impl Track {
@@ -87,10 +90,17 @@ impl Track {
         };
         let (arrived, available) = (before(&arrivals), before(&crashed));
         let slot = slots(calls.len(), &completions, &arrivals, &arrived)?;
-        let mut last: FxHashMap<&C, u32> = FxHashMap::default();
-        let twin = crashed.iter().zip(0..).map(|(i, at)| last.insert(&calls[*i as usize].call, at)).collect();
-        Some(Track { completions, arrivals, arrived, slot, crashed, available, twin })
+        let kind = kinds(calls);
+        let mut last: Vec<Option<u32>> = vec![None; if crashed.is_empty() { 0 } else { calls.len() }];
+        let twin = crashed.iter().zip(0..).map(|(i, at)| last[kind[*i as usize] as usize].replace(at)).collect();
+        Some(Track { completions, arrivals, arrived, slot, crashed, available, twin, kind })
     }
+}
+
+/// Numbers calls such that equal ones get equal numbers.
+fn kinds<C: Eq + std::hash::Hash>(calls: &[Timed<C>]) -> Vec<u32> {
+    let mut known: FxHashMap<&C, u32> = FxHashMap::with_capacity_and_hasher(calls.len(), FxBuildHasher);
+    calls.iter().zip(0..).map(|(call, at)| *known.entry(&call.call).or_insert(at)).collect()
 }
 
 /// Gives each settled call a place that no other one holds while it is in flight.
@@ -152,6 +162,8 @@ struct Search<'a, M: Model> {
     used_stack: Vec<u64>,
     visited: Visited<M::State>,
     deepest: usize,
+    /// Room for [`Search::firsts`].
+    firsts: Vec<u8>,
 }
 
 impl<'a, M: Model> Search<'a, M> {
@@ -173,6 +185,7 @@ impl<'a, M: Model> Search<'a, M> {
             used_stack: Vec::new(),
             visited: Visited::new(words),
             deepest: 0,
+            firsts: Vec::new(),
         };
         search.arrive();
         search
@@ -298,7 +311,12 @@ impl<'a, M: Model> Search<'a, M> {
         let enables =
             |search: &Self, state: &M::State| !target_legal && search.model.step(state, target) != Step::Illegal;
         let (mut good, mut crashed_good, mut other) = (Vec::new(), Vec::new(), Vec::new());
-        for slot in bits(self.in_flight & !self.ordered & !completing) {
+        self.firsts();
+        for at in 0..self.firsts.len() {
+            let slot = self.firsts[at];
+            if 1 << slot == completing {
+                continue;
+            }
             budget.step();
             let call = &self.calls[self.at_slot[slot as usize] as usize].call;
             if let Some(state) = self.outcome(&self.state, call) {
@@ -308,6 +326,10 @@ impl<'a, M: Model> Search<'a, M> {
         }
         for at in 0..self.track.available[self.round] {
             budget.step();
+            let kind = self.track.kind[self.track.crashed[at as usize] as usize];
+            if self.firsts.iter().any(|slot| self.kind_at(*slot) == kind) {
+                continue;
+            }
             if let Some(state) = self.useful_crash(at) {
                 if enables(self, &state) {
                     crashed_good.push(Candidate::Crashed(at));
@@ -321,6 +343,24 @@ impl<'a, M: Model> Search<'a, M> {
         self.candidates.append(&mut good);
         if target_legal {
             self.candidates.push(Candidate::Settled(completing.trailing_zeros() as u8));
+        }
+    }
+
+    fn kind_at(&self, slot: u8) -> u32 {
+        self.track.kind[self.at_slot[slot as usize] as usize]
+    }
+
+    /// Collects the slots of calls in flight to be ordered, of equal ones the one that completes first.
+    fn firsts(&mut self) {
+        self.firsts.clear();
+        let completes = |search: &Self, slot: u8| search.calls[search.at_slot[slot as usize] as usize].complete;
+        for slot in bits(self.in_flight & !self.ordered) {
+            let kind = self.kind_at(slot);
+            match self.firsts.iter().position(|other| self.kind_at(*other) == kind) {
+                Some(at) if completes(self, slot) < completes(self, self.firsts[at]) => self.firsts[at] = slot,
+                Some(_) => {}
+                None => self.firsts.push(slot),
+            }
         }
     }
 

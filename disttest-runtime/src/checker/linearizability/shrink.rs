@@ -7,17 +7,23 @@
 
 use super::budget::Budget;
 use super::explain;
-use super::object::{Object, Solved, Suspects, solve};
+use super::object::{Object, Solved, Suspects, refined, solve};
 use super::search::{Found, search};
 use crate::base::time::Nanos;
 use crate::history::Op;
 use crate::model::{Model, Step, Timed};
 
 /// Steps of search that all trials for one witness may cost, beside a multiple of its object's size.
-const EFFORT: u64 = 2_000_000;
+const EFFORT: u64 = 300_000;
+
+/// Steps that any witness is worth; from there the effort grows with the square of the object's size.
+const LEAST: u64 = 4_000;
 
 /// Steps that one trial may cost, likewise: a trial that takes longer counts as failed, and others get their turn.
-const TRIAL: u64 = 50_000;
+const TRIAL: u64 = 20_000;
+
+/// Operations that are freed one by one at once.
+const FEW: usize = 3;
 
 /// Operations that a reason may grow to, one by one.
 const ROUNDS: usize = 200;
@@ -32,11 +38,15 @@ pub(super) fn shrink<M: Model>(
 ) -> Vec<usize> {
     let saved = budget.cap;
     let size = object.calls.len() as u64;
-    let (end, patience) = (budget.steps + EFFORT + 200 * size, TRIAL + 20 * size);
+    // The witness of a small history must not take longer than its search.
+    let effort = (LEAST + size * size / 2).min(EFFORT + 200 * size);
+    let (end, patience) = (budget.steps + effort, (TRIAL + 20 * size).min(effort / 4));
     let mut trial = Trial { model, start, object, budget, end, patience };
     let mut firm = trial.first_guess(suspects);
-    trial.drop_late(&mut firm);
-    trial.drop_early(&mut firm);
+    if firm.len() > FEW {
+        trial.drop_late(&mut firm);
+        trial.drop_early(&mut firm);
+    }
     trial.drop_chunks(&mut firm);
     budget.cap = saved;
     firm
@@ -57,7 +67,7 @@ impl<M: Model> Trial<'_, '_, '_, M> {
     fn suffices(&mut self, firm: &[usize]) -> bool {
         let (calls, _) = self.calls_with(firm);
         self.budget.cap = Some(self.end.min(self.budget.steps + self.patience));
-        matches!(solve(self.model, self.start, &calls, self.budget), Solved::NoOrder(_))
+        matches!(solve(self.model, self.start, calls, self.budget), Solved::NoOrder(_))
     }
 
     /// The calls with all but `firm` (sorted) free, and their indices in the object.
@@ -72,7 +82,7 @@ impl<M: Model> Trial<'_, '_, '_, M> {
                 indices.push(index);
             } else if call.invoke <= end && !self.model.only_reads(&call.call) {
                 // A free read could as well never have been.
-                calls.push(Timed { complete: None, ..call.clone() });
+                calls.push(Timed { call: self.model.freed(&call.call), invoke: call.invoke, complete: None });
                 indices.push(index);
             }
         }
@@ -105,7 +115,8 @@ impl<M: Model> Trial<'_, '_, '_, M> {
         let (begin, end) = (calls[last].invoke, calls[last].complete);
         let near = |at: &usize| calls[*at].complete.is_some_and(|at| at >= begin) && Some(calls[*at].invoke) <= end;
         let reads: Vec<usize> = [last].into_iter().chain((0..calls.len()).filter(near)).collect();
-        let reasons = reads.into_iter().filter_map(|read| explain::overwritten(&self.object.ops, read));
+        let touches = explain::touches(&self.object.ops);
+        let reasons = reads.into_iter().filter_map(|read| explain::overwritten(&self.object.ops, &touches, read));
         let reasons: Vec<Vec<usize>> = reasons.take(8).collect();
         reasons.into_iter().find(|reason| self.suffices(reason))
     }
@@ -117,13 +128,12 @@ impl<M: Model> Trial<'_, '_, '_, M> {
         let mut firm = vec![last];
         for _ in 0..ROUNDS {
             let (calls, indices) = self.calls_with(&firm);
-            let mut refined = calls;
-            self.model.refine(&mut refined);
-            match search(self.model, self.start, &refined, self.budget) {
+            let (calls, kept) = refined(self.model, calls);
+            match search(self.model, self.start, &calls, self.budget) {
                 Found::None { .. } => return Some(firm),
                 Found::Stopped(_) => return None,
                 Found::Order(order) => {
-                    let order: Vec<usize> = order.iter().map(|call| indices[*call as usize]).collect();
+                    let order: Vec<usize> = order.iter().map(|call| indices[kept[*call as usize]]).collect();
                     let more = self.contradicted(&order, &firm, last);
                     if more.is_empty() {
                         return None;
@@ -220,7 +230,7 @@ impl<M: Model> Trial<'_, '_, '_, M> {
 
     /// Frees halves, quarters, … and at last single operations, until no single one can be freed.
     fn drop_chunks(&mut self, firm: &mut Vec<usize>) {
-        let mut chunk = firm.len() / 2;
+        let mut chunk = if firm.len() > FEW { firm.len() / 2 } else { 1 };
         while chunk > 0 {
             let mut at = 0;
             let mut freed = false;

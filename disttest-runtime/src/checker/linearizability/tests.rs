@@ -208,14 +208,18 @@ fn agree<M: Model + Clone>(model: M, object: Kind, values: Option<u64>, seeds: s
 }
 
 /// The operations of a witness have no legal order even when all others are of unknown outcome, and none can be spared.
-fn witness_stands<M: Model>(model: &M, history: &History, violation: &Violation, text: &str) {
+pub(super) fn witness_stands<M: Model>(model: &M, history: &History, violation: &Violation, text: &str) {
     let mut atoms = Atoms::default();
     let start = model.start(&mut atoms);
     let mut possible_with = |firm: &[u64]| {
         let ops = history.ops().iter().filter(|op| op.effect() != Effect::Failed);
         let calls: Vec<Timed<M::Call>> = ops
             .map(|op| (firm.contains(&op.op_id), reference::timed(model, op, &mut atoms)))
-            .map(|(firm, call)| Timed { complete: call.complete.filter(|_| firm), ..call })
+            .map(
+                |(firm, call)| {
+                    if firm { call } else { Timed { call: model.freed(&call.call), complete: None, ..call } }
+                },
+            )
             .collect();
         reference::orderable(model, &start, &calls, &mut (0..calls.len()).collect())
     };
