@@ -9,6 +9,7 @@ pub mod base;
 pub mod fault;
 pub mod history;
 pub mod plan;
+pub mod txn;
 
 pub mod checker;
 pub mod model;
