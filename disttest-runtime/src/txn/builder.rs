@@ -76,6 +76,13 @@ impl Builder {
         txns
     }
 
+    /// The history, with these names for its events in place of their indices: one each, in order.
+    pub fn finish_named(mut self, names: Vec<u64>) -> Txns {
+        debug_assert_eq!(names.len(), self.txns.events as usize, "a name for each event");
+        self.txns.indices = names;
+        self.finish()
+    }
+
     pub(super) fn refuse(&self, problem: impl Into<String>) -> Refusal {
         let position = u64::from(self.txns.events).saturating_sub(1);
         Refusal { position, index: self.last_index, problem: problem.into() }

@@ -100,6 +100,11 @@ impl Mop {
         }
     }
 
+    /// The element that a read of a value sees, as a list of one.
+    pub fn value_slice(&self) -> &[u32] {
+        std::slice::from_ref(&self.first)
+    }
+
     /// The element it appends or writes.
     pub fn written(self) -> Option<u32> {
         (self.head >> KEY_BITS < 2).then_some(self.first)

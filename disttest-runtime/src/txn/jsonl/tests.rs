@@ -34,7 +34,7 @@ fn what_is_wrong_is_said_with_line_and_column() {
     let ok = |value: &str| format!("{INVOKE}\n{{\"index\":1,\"process\":1,\"type\":\"ok\",\"value\":{value}}}");
     check("x", Some((1, 1, "an event is a JSON object, one a line")));
     check(&INVOKE[..60], Some((1, 61, "the string does not end")));
-    check(&INVOKE[..INVOKE.len() - 1], Some((1, 90, "`,` or `}` is expected: is the line cut off?")));
+    check(&INVOKE[..INVOKE.len() - 1], Some((1, 89, "`,` or `}` is expected: is the line cut off?")));
     check(&format!("{INVOKE} {INVOKE}"), Some((1, 92, "one event stands on a line, and nothing after it")));
     check(&format!("{INVOKE}\n{INVOKE}"), Some((2, 58, "index 0 was used before")));
     check(&ok("[]"), Some((2, 45, MOP)));

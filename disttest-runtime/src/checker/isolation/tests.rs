@@ -1,0 +1,7 @@
+//! Histories with known answers.
+
+#[cfg(test)]
+mod conformance;
+mod reference;
+mod scenarios;
+mod table;
