@@ -9,8 +9,10 @@ use crate::txn::Txns;
 pub(super) struct Knot {
     /// The transaction of each node; nodes from its end on are hubs.
     pub(super) txns: Vec<u32>,
-    /// The edges.
+    /// The edges, one for each pair.
     pub(super) graph: Graph,
+    /// The edges with all reasons for each pair.
+    pub(super) with_all_reasons: Graph,
 }
 
 impl Knot {
@@ -39,10 +41,15 @@ impl Knot {
             }
         }
         list.sort_unstable_by_key(|(from, to, rel)| (*from, *to, *rel != first, *rel));
+        list.dedup();
+        let graph = |list: &[(u32, u32, Rel)]| {
+            let mut edges = Edges::new(members.len() as u32);
+            list.iter().for_each(|(from, to, rel)| edges.add(*from, *to, *rel));
+            edges.graph()
+        };
+        let with_all_reasons = graph(&list);
         list.dedup_by_key(|(from, to, _)| (*from, *to));
-        let mut edges = Edges::new(members.len() as u32);
-        list.iter().for_each(|(from, to, rel)| edges.add(*from, *to, *rel));
-        Knot { txns: members[..transactions].to_vec(), graph: edges.graph() }
+        Knot { txns: members[..transactions].to_vec(), graph: graph(&list), with_all_reasons }
     }
 
     /// True when `node` is a hub.

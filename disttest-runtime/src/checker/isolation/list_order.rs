@@ -2,6 +2,7 @@
 
 use super::graph::{Edges, Rel};
 use crate::txn::{Mop, MopKind, NONE, Status, Txns};
+use rustc_hash::FxHashSet;
 
 /// The versions of each key, in order, and what was appended and never read: that comes after.
 #[derive(Clone, Debug, Default)]
@@ -12,7 +13,8 @@ pub(super) struct ListOrder {
     starts: Vec<u32>,
     /// Where in `order` each element stands; [`NONE`] for those never read.
     position: Vec<u32>,
-    /// Elements appended (and not known to have failed) but never read, by key.
+    /// Elements appended (and not known to have failed) but never read, by key. What only an incompatible list shows was
+    /// read, and has no place.
     unread: Vec<u32>,
     unread_starts: Vec<u32>,
 }
@@ -48,9 +50,15 @@ impl ListOrder {
     }
 
     fn gather_unread(&mut self, txns: &Txns) {
+        let mut odd: FxHashSet<u32> = FxHashSet::default();
+        for chain in 0..txns.chain_count() as u32 {
+            let list = txns.chain(chain);
+            if list.first().is_some_and(|element| txns.longest(txns.key_of(*element)) != Some(chain)) {
+                odd.extend(list.iter().filter(|element| !self.is_ordered(**element)));
+            }
+        }
         let unread = |element: u32| {
-            let possible = txns.writer(element).is_some_and(|writer| txns.status(writer) != Status::Fail);
-            possible && self.position[element as usize] == NONE
+            possible_writer(txns, element).is_some() && !self.is_ordered(element) && !odd.contains(&element)
         };
         let elements = 0..txns.element_count() as u32;
         let mut starts = vec![0_u32; txns.key_count() + 1];
@@ -86,14 +94,17 @@ impl ListOrder {
     }
 
     /// What stood at its key before `element` was appended, as far as known: one never read comes after the last one.
-    pub(super) fn before(&self, txns: &Txns, element: u32) -> Before {
+    pub(super) fn before(&self, txns: &Txns, element: u32) -> Option<Before> {
         let key = txns.key_of(element);
+        if !self.is_ordered(element) && !self.unread(key).contains(&element) {
+            return None;
+        }
         let previous = match self.position[element as usize] {
             NONE => self.versions(key).last().copied(),
             at if at == self.starts[key as usize] => None,
             at => Some(self.order[at as usize - 1]),
         };
-        previous.map_or(Before::Empty, Before::Element)
+        Some(previous.map_or(Before::Empty, Before::Element))
     }
 
     /// What was appended right after the state that a read saw; with several, nobody knows which was the first.

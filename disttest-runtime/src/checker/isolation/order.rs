@@ -64,7 +64,7 @@ fn why_list(order: &ListOrder, txns: &Txns, a: u32, b: u32, rel: Rel, a_name: &s
     txns.mops(b).iter().find_map(|mop| {
         let (key, name) = (mop.key(), txns.key_name(mop.key()));
         match (rel, mop.kind()) {
-            (Rel::Ww, MopKind::Append(element)) => match order.before(txns, element) {
+            (Rel::Ww, MopKind::Append(element)) => match order.before(txns, element)? {
                 Before::Element(before) if possible_writer(txns, before) == Some(a) => Some(format!(
                     "{b_name} appended {} to key {name} after {a_name} had appended {}{}",
                     txns.value_name(element),
@@ -80,7 +80,7 @@ fn why_list(order: &ListOrder, txns: &Txns, a: u32, b: u32, rel: Rel, a_name: &s
                 _ => None,
             },
             (Rel::Rw, MopKind::Append(element)) => {
-                let state = order.before(txns, element);
+                let state = order.before(txns, element)?;
                 reads(a, key, state).then(|| match state {
                     Before::Empty => format!(
                         "{a_name} read key {name} as empty, before {b_name} appended {} to it{}",

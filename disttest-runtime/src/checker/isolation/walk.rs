@@ -137,6 +137,28 @@ pub(super) fn walk_with_one_rw(
     Ok(best)
 }
 
+/// The length of a shortest closed walk through `node` over `free` edges and exactly one rw edge.
+pub(super) fn walk_through(
+    graph: &Graph,
+    free: Rels,
+    node: u32,
+    effort: &mut Effort<'_>,
+) -> Result<Option<usize>, Stopped> {
+    let step = |state: u32, each: &mut dyn FnMut(u32, Rel)| {
+        for (to, rel) in graph.from(state >> 1) {
+            let used = state & 1;
+            match rel {
+                Rel::Rw if used == 0 => each(to << 1 | 1, rel),
+                _ if free.has(rel) => each(to << 1 | used, rel),
+                _ => {}
+            }
+        }
+    };
+    let goal = node << 1 | 1;
+    let path = Search::new(graph.len() << 1).path(node << 1, |state| state == goal, step, usize::MAX, effort)?;
+    Ok(path.map(|path| path.len()))
+}
+
 /// A place for each component, such that edges lead to later places; as close to the order of nodes as can be.
 fn topological(graph: &Graph, found: &Components, allowed: Rels) -> Vec<u32> {
     let count = found.sizes.len();

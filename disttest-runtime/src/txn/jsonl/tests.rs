@@ -35,7 +35,7 @@ fn what_is_wrong_is_said_with_line_and_column() {
     check("x", Some((1, 1, "an event is a JSON object, one a line")));
     check(&INVOKE[..60], Some((1, 61, "the string does not end")));
     check(&INVOKE[..INVOKE.len() - 1], Some((1, 89, "`,` or `}` is expected: is the line cut off?")));
-    check(&format!("{INVOKE} {INVOKE}"), Some((1, 92, "one event stands on a line, and nothing after it")));
+    check(&format!("{INVOKE} {INVOKE}"), Some((1, 91, "one event stands on a line, and nothing after it")));
     check(&format!("{INVOKE}\n{INVOKE}"), Some((2, 58, "index 0 was used before")));
     check(&ok("[]"), Some((2, 45, MOP)));
     check(&ok("[[\"append\",\"x\",1]]"), Some((2, 61, "fewer micro-operations than were invoked")));
@@ -43,7 +43,7 @@ fn what_is_wrong_is_said_with_line_and_column() {
     check(&ok("[[\"append\",\"x\",2],[\"r\",2,[]]]"), Some((2, 45, "micro-operation 1 is not the one that was invoked")));
     check(&ok("[[\"append\",\"x\",1],[\"r\",3,[]]]"), Some((2, 62, "micro-operation 2 is not the one that was invoked")));
     check(&ok("[[\"append\",\"x\",1],[\"r\",2,[[1]]]]"), None);
-    check(&ok("[[\"append\",\"x\",1],[\"r\",2,[1,]]]"), Some((2, 74, "a read is null, a value, or a list of values")));
+    check(&ok("[[\"append\",\"x\",1],[\"r\",2,[1,]]]"), Some((2, 73, "a read is null, a value, or a list of values")));
 }
 
 /// A line of a completion is checked against the invocation in both ways of reading: by its spelling and by its parts.
