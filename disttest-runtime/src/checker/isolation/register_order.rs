@@ -296,8 +296,15 @@ fn by_real_time(txns: &Txns, touches: &Touches) -> Pairs {
 /// Versions by a known rank: each that a transaction made visible before the next of its key, and with `unwritten` each
 /// that was only read before the one written next.
 fn known(txns: &Txns, touches: &Touches, rank: impl Fn(u32) -> Option<i64>, unwritten: bool) -> Pairs {
+    // One of unknown outcome that nobody saw may never have happened.
+    let mut happened: Vec<bool> = txns.all().map(|txn| txns.is_ok(txn)).collect();
+    for touch in txns.all().filter(|txn| txns.is_ok(*txn)).flat_map(|txn| touches.by(txn)) {
+        if let Some(writer) = touch.read.filter(|read| !touches.is_initial(*read)).and_then(|read| txns.writer(read)) {
+            happened[writer as usize] = true;
+        }
+    }
     let is_visible = |element: u32| {
-        let writer = possible_writer(txns, element)?;
+        let writer = possible_writer(txns, element).filter(|writer| happened[*writer as usize])?;
         Some(touches.by(writer).iter().any(|touch| touch.wrote == Some(element)))
     };
     let mut ranked: Vec<(u32, i64, u32, bool)> = (0..txns.element_count() as u32)

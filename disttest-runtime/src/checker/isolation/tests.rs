@@ -4,4 +4,5 @@
 mod conformance;
 mod reference;
 mod scenarios;
+mod simulate;
 mod table;
