@@ -35,6 +35,11 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         println!("{}: {}", anomaly.anomaly, anomaly.explanation);
     }
     println!("not {:?}", answer.not);
-    println!("{} transactions: load {loaded:.2?}, read {:.2?}, check {:.2?}", txns.len(), read - loaded, start.elapsed() - read);
+    println!(
+        "{} transactions: load {loaded:.2?}, read {:.2?}, check {:.2?}",
+        txns.len(),
+        read - loaded,
+        start.elapsed() - read
+    );
     Ok(())
 }

@@ -35,8 +35,8 @@ pub type Result<T, E = anyhow::Error> = std::result::Result<T, E>;
 pub mod prelude {
     pub use crate::Result;
     pub use crate::checker::{
-        Bank, Conservation, Counter, Freshness, Kafka, Linearizability, Liveness, LongFork, Measure, NoLostAck, Set,
-        SetFull, TotalQueue, UniqueIds,
+        Bank, Conservation, Counter, Freshness, Kafka, Linearizability, Liveness, LongFork, Measure, NoLostAck,
+        Serializability, Set, SetFull, TotalQueue, UniqueIds,
     };
     pub use crate::cluster::{Cluster, NodeSpec, Program};
     pub use crate::fault::{Schedule, Shape};

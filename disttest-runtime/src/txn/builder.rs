@@ -100,7 +100,9 @@ impl Builder {
         match before {
             Some(before) if before == named => return Err(self.refuse(format!("index {named} was used before"))),
             Some(before) if before > named => {
-                return Err(self.refuse(format!("index {named} comes after index {before}: the events are out of order")));
+                return Err(
+                    self.refuse(format!("index {named} comes after index {before}: the events are out of order"))
+                );
             }
             _ => self.txns.indices.push(named),
         }

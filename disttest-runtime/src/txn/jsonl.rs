@@ -261,7 +261,10 @@ impl<'a> Reader<'a> {
     }
 
     fn verb(&mut self) -> Result<Verb, Problem> {
-        self.scan.expect(b'[', "a micro-operation is a list: [\"append\",key,value], [\"w\",key,value] or [\"r\",key,answer]")?;
+        self.scan.expect(
+            b'[',
+            "a micro-operation is a list: [\"append\",key,value], [\"w\",key,value] or [\"r\",key,answer]",
+        )?;
         let verb = match self.scan.string()? {
             b"append" => Verb::Append,
             b"w" => Verb::Write,

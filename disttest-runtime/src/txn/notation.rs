@@ -14,7 +14,8 @@ use super::{Answer, Builder, Event, EventKind, EventMop, Refusal, Txns, Value};
 pub fn txns(text: &str) -> Result<Txns, Refusal> {
     let mut builder = Builder::new();
     for (position, event) in text.split('|').map(str::trim).filter(|event| !event.is_empty()).enumerate() {
-        let unreadable = || Refusal { position: position as u64, index: None, problem: format!("cannot read `{event}`") };
+        let unreadable =
+            || Refusal { position: position as u64, index: None, problem: format!("cannot read `{event}`") };
         let mut words = event.split_whitespace();
         let head = words.next().ok_or_else(unreadable)?;
         let mops: Vec<EventMop> = words.map(mop).collect::<Option<_>>().ok_or_else(unreadable)?;
@@ -83,7 +84,10 @@ mod tests {
         check("1( ax1 | 2( rx_", None);
         check("1) ax1", Some("event with index 0: process 1 completes a transaction that it did not invoke"));
         check("T1 ax1 | 1) ax1", Some("event with index 2: process 1 completes a transaction that it did not invoke"));
-        check("1( ax1 | 1( ax2", Some("event with index 1: process 1 invokes while its transaction of index 0 is open"));
+        check(
+            "1( ax1 | 1( ax2",
+            Some("event with index 1: process 1 invokes while its transaction of index 0 is open"),
+        );
         check("1( ax1 | 1) ax2", Some("event with index 1: micro-operation 1 is not the one that was invoked"));
         check("1( ax1 ry_ | 1) ax1 rz1", Some("event with index 1: micro-operation 2 is not the one that was invoked"));
         check("1( ax1 | 1) wx1", Some("event with index 1: micro-operation 1 is not the one that was invoked"));
@@ -110,12 +114,10 @@ mod tests {
     #[test]
     fn a_transaction_has_its_outcome_its_place_and_what_it_saw() {
         let txns = txns("1( ax1 rx_ | T2! ax2 rx[9] | 3( rx_ | 1) ax1 rx[1] | 4( ay1").expect("a history");
-        assert_eq!(txns.all().map(|txn| txns.status(txn)).collect::<Vec<_>>(), [
-            Status::Ok,
-            Status::Fail,
-            Status::Info,
-            Status::Info
-        ]);
+        assert_eq!(
+            txns.all().map(|txn| txns.status(txn)).collect::<Vec<_>>(),
+            [Status::Ok, Status::Fail, Status::Info, Status::Info]
+        );
         let places: Vec<(u32, u32)> = txns.all().map(|txn| (txns.invoked(txn), txns.completed(txn))).collect();
         assert_eq!(places, [(0, 4), (1, 2), (3, NONE), (5, NONE)]);
         assert_eq!(txns.mops(0)[1].kind(), MopKind::List { chain: 0, len: 1 });

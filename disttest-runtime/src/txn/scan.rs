@@ -112,7 +112,8 @@ impl<'a> Scan<'a> {
             }
             _ => {
                 let list = self.value()?;
-                let inner = list.strip_prefix(b"[").and_then(|list| list.strip_suffix(b"]")).ok_or("a list is expected")?;
+                let inner =
+                    list.strip_prefix(b"[").and_then(|list| list.strip_suffix(b"]")).ok_or("a list is expected")?;
                 Ok(inner.trim_ascii())
             }
         }

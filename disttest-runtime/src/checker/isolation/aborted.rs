@@ -58,9 +58,8 @@ struct Suspects {
 
 impl Suspects {
     fn of(txns: &Txns, chain: u32) -> Suspects {
-        let first = |is: &dyn Fn(u32) -> bool| {
-            txns.chain(chain).iter().position(|element| is(*element)).map(|at| at as u32)
-        };
+        let first =
+            |is: &dyn Fn(u32) -> bool| txns.chain(chain).iter().position(|element| is(*element)).map(|at| at as u32);
         Suspects {
             failed: first(&|element| txns.writer(element).is_some_and(|writer| txns.status(writer) == Status::Fail)),
             unwritten: first(&|element| txns.writer(element).is_none()),

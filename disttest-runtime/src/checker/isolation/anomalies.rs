@@ -101,18 +101,19 @@ impl Anomaly {
     }
 
     /// The weakest models it rules out.
-    pub fn not(self) -> impl Iterator<Item = Level> {
+    pub fn rules_out(self) -> impl Iterator<Item = Level> {
         self.row().not.iter().filter_map(|name| Level::named(name))
     }
 
     /// True when `other` is there whenever this is.
     pub fn implies(self, other: Anomaly) -> bool {
-        self == other || self.row().implies.iter().filter_map(|name| Anomaly::named(name)).any(|next| next.implies(other))
+        self == other
+            || self.row().implies.iter().filter_map(|name| Anomaly::named(name)).any(|next| next.implies(other))
     }
 
     /// True when no history of `level` has it.
     pub fn is_prohibited_by(self, level: Level) -> bool {
-        self.not().any(|weakest| level.implies(weakest))
+        self.rules_out().any(|weakest| level.implies(weakest))
     }
 
     fn row(self) -> &'static Row {
@@ -128,7 +129,7 @@ mod tests {
     fn every_name_in_the_table_is_known_and_implications_do_not_run_in_circles() {
         for anomaly in Anomaly::all() {
             assert_eq!(Anomaly::named(anomaly.name()), Some(anomaly), "{} twice", anomaly.name());
-            assert_eq!(anomaly.not().count(), anomaly.row().not.len(), "{}", anomaly.name());
+            assert_eq!(anomaly.rules_out().count(), anomaly.row().not.len(), "{}", anomaly.name());
             for name in anomaly.row().implies {
                 assert!(!Anomaly::named(name).expect(name).implies(anomaly), "{name} and {}", anomaly.name());
             }
@@ -139,7 +140,7 @@ mod tests {
     fn what_implies_an_anomaly_rules_out_at_least_the_levels_that_the_anomaly_does_not_allow() {
         for anomaly in Anomaly::all() {
             for implied in Anomaly::all().filter(|other| anomaly.implies(*other)) {
-                for level in implied.not().filter(|_| !matches!(implied.name(), "G2-item" | "G1-process")) {
+                for level in implied.rules_out().filter(|_| !matches!(implied.name(), "G2-item" | "G1-process")) {
                     let strict = Level::STRICT_SERIALIZABLE;
                     assert!(anomaly.is_prohibited_by(level) || anomaly.is_prohibited_by(strict), "{}", anomaly.name());
                 }

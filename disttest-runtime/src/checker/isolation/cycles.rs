@@ -153,5 +153,8 @@ fn without_hubs(knot: &Knot, mut walk: Walk) -> Vec<(u32, Rel)> {
     if let Some(first) = walk.iter().position(|(node, _)| !knot.is_hub(*node)) {
         walk.rotate_left(first);
     }
-    walk.into_iter().filter(|(node, _)| !knot.is_hub(*node)).map(|(node, rel)| (knot.txns[node as usize], rel)).collect()
+    walk.into_iter()
+        .filter(|(node, _)| !knot.is_hub(*node))
+        .map(|(node, rel)| (knot.txns[node as usize], rel))
+        .collect()
 }

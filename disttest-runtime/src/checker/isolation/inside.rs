@@ -107,7 +107,10 @@ fn future_read(txns: &Txns, mops: &[Mop]) -> Option<(Mop, u32)> {
         let before = mops[..at].iter().filter(|mop| mop.key() == write.key());
         // From the end: what was read recently stands there.
         let sees = |mop: &&Mop| read(txns, mop).is_some_and(|list| list.iter().rev().any(|seen| *seen == element));
-        before.clone().find(sees).filter(|_| !before.clone().any(|mop| mop.written() == Some(element)))
+        before
+            .clone()
+            .find(sees)
+            .filter(|_| !before.clone().any(|mop| mop.written() == Some(element)))
             .map(|read| (*read, element))
     })
 }

@@ -223,7 +223,11 @@ fn find_cycles(
     }
     if edges.is_empty() {
         let why = "no transaction depends on another, so that nothing could have gone wrong";
-        findings.add(EMPTY_GRAPH, || Finding { key: None, ops: Vec::new(), explanation: format!("Of all transactions {why}.") });
+        findings.add(EMPTY_GRAPH, || Finding {
+            key: None,
+            ops: Vec::new(),
+            explanation: format!("Of all transactions {why}."),
+        });
         return Ok(Some(why.to_owned()));
     }
     effort.holds(held + edges.bytes())?;
@@ -256,7 +260,7 @@ fn conclude(
         unknown.push("no committed transaction read anything: nothing could contradict any model".to_owned());
     }
     let alone_unknown = |anomaly: Anomaly| matches!(anomaly.name(), EMPTY_GRAPH | SEARCH_TIMEOUT);
-    let ruled_out: Vec<Level> = findings.kinds().flat_map(Anomaly::not).collect();
+    let ruled_out: Vec<Level> = findings.kinds().flat_map(Anomaly::rules_out).collect();
     let mut cannot_detect = cannot_detect(options);
     cannot_detect.extend(findings.not_kept());
     findings.list.retain(|(anomaly, _)| options.prohibits(*anomaly) || alone_unknown(*anomaly));
@@ -281,9 +285,7 @@ fn conclude(
 }
 
 fn evidence(txns: &Txns, effort: &Effort<'_>) -> Evidence {
-    let reads = |mop: &crate::txn::Mop| {
-        matches!(mop.kind(), MopKind::Nil | MopKind::List { .. } | MopKind::Value(_))
-    };
+    let reads = |mop: &crate::txn::Mop| matches!(mop.kind(), MopKind::Nil | MopKind::List { .. } | MopKind::Value(_));
     let reading = txns.all().filter(|txn| txns.is_ok(*txn) && txns.mops(*txn).iter().any(reads)).count();
     Evidence {
         recorded: txns.len() as u64,
@@ -303,7 +305,10 @@ fn cannot_detect(options: &Options) -> Vec<String> {
     match &options.model {
         Model::ListAppend => {}
         Model::Register(VersionOrder::Inferred(assumed)) if *assumed == KeyOrder::default() => {
-            list.push("cycles that need an order of versions: nothing was assumed of registers but their initial state".to_owned());
+            list.push(
+                "cycles that need an order of versions: nothing was assumed of registers but their initial state"
+                    .to_owned(),
+            );
         }
         Model::Register(_) => list.push("cycles that need an order of versions which was not given".to_owned()),
     }

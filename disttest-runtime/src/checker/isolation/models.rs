@@ -18,11 +18,7 @@ struct Row {
     implies: &'static [&'static str],
 }
 
-const fn row(
-    name: &'static str,
-    aliases: &'static [&'static str],
-    implies: &'static [&'static str],
-) -> Row {
+const fn row(name: &'static str, aliases: &'static [&'static str], implies: &'static [&'static str]) -> Row {
     Row { name, aliases, implies }
 }
 
@@ -117,8 +113,7 @@ impl std::fmt::Display for Level {
 
 /// What a history cannot be: the weakest models, and all stronger ones.
 pub(super) fn boundary(ruled_out: &[Level]) -> (Vec<&'static str>, Vec<&'static str>) {
-    let impossible: Vec<Level> =
-        Level::all().filter(|level| ruled_out.iter().any(|out| level.implies(*out))).collect();
+    let impossible: Vec<Level> = Level::all().filter(|level| ruled_out.iter().any(|out| level.implies(*out))).collect();
     let is_weakest = |level: &Level| !impossible.iter().any(|other| other != level && level.implies(*other));
     let (mut not, mut also_not): (Vec<_>, Vec<_>) = impossible.iter().copied().partition(is_weakest);
     not.sort_by_key(|level| level.name());

@@ -68,7 +68,8 @@ pub(super) fn closed_walk(
     for (node, at) in starts.into_iter().take(STARTS) {
         let (to, rel) = graph.edge(at);
         let most = best.as_ref().map_or(usize::MAX, Vec::len);
-        let mask = |mask: u32, rel: Rel| needs.iter().position(|need| *need == rel).map_or(mask, |need| mask | 1 << need);
+        let mask =
+            |mask: u32, rel: Rel| needs.iter().position(|need| *need == rel).map_or(mask, |need| mask | 1 << need);
         let step = |state: u32, each: &mut dyn FnMut(u32, Rel)| {
             let (from, bits) = (state >> needs.len(), state & all as u32);
             for (next, rel) in graph.from(from) {

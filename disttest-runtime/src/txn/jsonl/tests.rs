@@ -39,9 +39,18 @@ fn what_is_wrong_is_said_with_line_and_column() {
     check(&format!("{INVOKE}\n{INVOKE}"), Some((2, 58, "index 0 was used before")));
     check(&ok("[]"), Some((2, 45, MOP)));
     check(&ok("[[\"append\",\"x\",1]]"), Some((2, 61, "fewer micro-operations than were invoked")));
-    check(&ok("[[\"append\",\"x\",1],[\"r\",2,[]],[\"r\",2,[]]]"), Some((2, 72, "more micro-operations than were invoked")));
-    check(&ok("[[\"append\",\"x\",2],[\"r\",2,[]]]"), Some((2, 45, "micro-operation 1 is not the one that was invoked")));
-    check(&ok("[[\"append\",\"x\",1],[\"r\",3,[]]]"), Some((2, 62, "micro-operation 2 is not the one that was invoked")));
+    check(
+        &ok("[[\"append\",\"x\",1],[\"r\",2,[]],[\"r\",2,[]]]"),
+        Some((2, 72, "more micro-operations than were invoked")),
+    );
+    check(
+        &ok("[[\"append\",\"x\",2],[\"r\",2,[]]]"),
+        Some((2, 45, "micro-operation 1 is not the one that was invoked")),
+    );
+    check(
+        &ok("[[\"append\",\"x\",1],[\"r\",3,[]]]"),
+        Some((2, 62, "micro-operation 2 is not the one that was invoked")),
+    );
     check(&ok("[[\"append\",\"x\",1],[\"r\",2,[[1]]]]"), None);
     check(&ok("[[\"append\",\"x\",1],[\"r\",2,[1,]]]"), Some((2, 73, "a read is null, a value, or a list of values")));
 }

@@ -31,11 +31,14 @@ fn mops(value: &Json) -> Vec<EventMop> {
         match mop[0].as_str().expect("a verb") {
             "append" => EventMop::Append(key, value()),
             "w" => EventMop::Write(key, value()),
-            _ => EventMop::Read(key, match &mop[2] {
-                Json::Null => Answer::Nil,
-                Json::Array(list) => Answer::List(list.iter().filter_map(Value::of).collect()),
-                _ => Answer::Value(value()),
-            }),
+            _ => EventMop::Read(
+                key,
+                match &mop[2] {
+                    Json::Null => Answer::Nil,
+                    Json::Array(list) => Answer::List(list.iter().filter_map(Value::of).collect()),
+                    _ => Answer::Value(value()),
+                },
+            ),
         }
     };
     value.as_array().into_iter().flatten().map(mop).collect()
@@ -207,7 +210,8 @@ fn parts_of_checks_answer_as_those_of_elle() {
             count += 1;
             continue;
         }
-        let txns = if function == "core/realtime-graph" { history(&without_values(&case["history"])) } else { indexed(case) };
+        let txns =
+            if function == "core/realtime-graph" { history(&without_values(&case["history"])) } else { indexed(case) };
         let mut all = Edges::new(txns.len() as u32);
         let data: &[&str] = match function {
             "list-append/graph" | "list-append/ww-graph" | "list-append/wr-graph" => {
@@ -228,8 +232,12 @@ fn parts_of_checks_answer_as_those_of_elle() {
                 pairs.iter().for_each(|(a, b)| all.add(*a, *b, graph::Rel::Realtime));
                 &[]
             }
-            "list-append/internal-cases" | "rw-register/internal-cases" | "list-append/g1a-cases"
-            | "list-append/g1b-cases" | "rw-register/g1a-cases" | "rw-register/g1b-cases" => {
+            "list-append/internal-cases"
+            | "rw-register/internal-cases"
+            | "list-append/g1a-cases"
+            | "list-append/g1b-cases"
+            | "rw-register/g1a-cases"
+            | "rw-register/g1b-cases" => {
                 let mut findings = Findings::default();
                 if function.ends_with("internal-cases") {
                     inside::find(&txns, &mut findings);
@@ -246,8 +254,13 @@ fn parts_of_checks_answer_as_those_of_elle() {
                 }
                 kinds.sort_unstable();
                 kinds.dedup();
-                let mut ops: Vec<u64> = expect["anomalies"].as_object().into_iter().flat_map(|kinds| kinds.values())
-                    .flat_map(|list| list.as_array().expect("a list")).map(|found| found["op"]["op"].as_u64().expect("op")).collect();
+                let mut ops: Vec<u64> = expect["anomalies"]
+                    .as_object()
+                    .into_iter()
+                    .flat_map(|kinds| kinds.values())
+                    .flat_map(|list| list.as_array().expect("a list"))
+                    .map(|found| found["op"]["op"].as_u64().expect("op"))
+                    .collect();
                 ops.dedup();
                 // Elle tells of each element; we tell of the first one in each read.
                 if kinds != strings(&expect["anomaly_types"]) || found != ops {
@@ -315,15 +328,16 @@ fn injected_anomalies_are_found_and_nothing_else() {
         let options = if model == "list-append" { Options::list_append() } else { Options::register(assumed) };
         let answer = check(&txns, &options.at(Level::named(level).expect(level)), &Unlimited);
         let name = injected.map(|name| name.trim_end_matches("-unobserved"));
-        let mut expect: Vec<&str> = name.into_iter().chain(co_reports(model, injected.unwrap_or(""))
-            .iter().copied()).collect();
+        let mut expect: Vec<&str> =
+            name.into_iter().chain(co_reports(model, injected.unwrap_or("")).iter().copied()).collect();
         expect.sort_unstable();
         let is_unsure = file.contains("-ru.");
         if answer.kinds() != expect && !is_unsure {
             disagreements.push(format!("{file}: {:?}, expected {expect:?}\n   {:?}", answer.kinds(), answer.anomalies));
         }
         for anomaly in answer.anomalies.iter().filter(|_| injected.is_some()) {
-            let all: Vec<u64> = case["injected_op_indices"].as_array().expect("indices").iter().filter_map(Json::as_u64).collect();
+            let all: Vec<u64> =
+                case["injected_op_indices"].as_array().expect("indices").iter().filter_map(Json::as_u64).collect();
             if !anomaly.ops.iter().any(|op| all.contains(op)) {
                 disagreements.push(format!("{file}: a witness {:?} elsewhere than at {all:?}", anomaly.ops));
             }

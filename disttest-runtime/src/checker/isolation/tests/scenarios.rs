@@ -55,9 +55,12 @@ fn what_is_no_transaction_is_named() {
     let ops = "#3 c1 read x -> 1 [0..5]\n#4 c1 txn - 5 [6..]";
     check(ops, "unknown: the history does not fit: operation 3: `read` is no `txn`");
     let missing = Serializability::list_append().missing(&history(ops).expect("a history"));
-    assert_eq!(missing, [
-        "operation 3 and 1 in all: `read` is no `txn`",
-        "operation 4 and 1 in all: its input is no list of micro-operations",
-    ]);
+    assert_eq!(
+        missing,
+        [
+            "operation 3 and 1 in all: `read` is no `txn`",
+            "operation 4 and 1 in all: its input is no list of micro-operations",
+        ]
+    );
     check("", "unknown: the history is empty");
 }

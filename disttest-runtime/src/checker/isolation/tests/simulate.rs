@@ -99,7 +99,8 @@ impl Small {
             now += 1;
             if let Some(txn) = open[process].take() {
                 let txn = &mut self.txns[txn];
-                txn.status = [Status::Ok, Status::Ok, Status::Ok, Status::Ok, Status::Info, Status::Fail][rng.below(6) as usize];
+                txn.status =
+                    [Status::Ok, Status::Ok, Status::Ok, Status::Ok, Status::Info, Status::Fail][rng.below(6) as usize];
                 txn.completed = Some(now);
             } else if self.txns.len() < count {
                 open[process] = Some(self.txns.len());
@@ -118,13 +119,17 @@ impl Small {
 
     fn change_a_read(&mut self, rng: &mut Rng, state: &[Vec<i64>; 3]) {
         let is_list = self.is_list;
-        let written: Vec<(usize, i64)> = self.txns.iter().flat_map(|txn| &txn.mops).filter_map(|(key, verb)| match verb {
-            Verb::Write(value) => Some((*key, *value)),
-            Verb::Read(_) => None,
-        }).collect();
+        let written: Vec<(usize, i64)> = self
+            .txns
+            .iter()
+            .flat_map(|txn| &txn.mops)
+            .filter_map(|(key, verb)| match verb {
+                Verb::Write(value) => Some((*key, *value)),
+                Verb::Read(_) => None,
+            })
+            .collect();
         let reads = self.txns.iter_mut().filter(|txn| txn.status == Status::Ok).flat_map(|txn| &mut txn.mops);
-        let mut reads: Vec<&mut (usize, Verb)> =
-            reads.filter(|(_, verb)| matches!(verb, Verb::Read(_))).collect();
+        let mut reads: Vec<&mut (usize, Verb)> = reads.filter(|(_, verb)| matches!(verb, Verb::Read(_))).collect();
         let at = rng.below(reads.len().max(1) as u64) as usize;
         let Some((key, Verb::Read(shown))) = reads.get_mut(at) else { return };
         let of_key: Vec<i64> = written.iter().filter(|(of, _)| of == key).map(|(_, value)| *value).collect();
@@ -167,7 +172,9 @@ impl Small {
         match verb {
             Verb::Write(value) if self.is_list => EventMop::Append(key, Value::Int(*value)),
             Verb::Write(value) => EventMop::Write(key, Value::Int(*value)),
-            Verb::Read(shown) if self.is_list => EventMop::Read(key, Answer::List(shown.iter().map(|v| Value::Int(*v)).collect())),
+            Verb::Read(shown) if self.is_list => {
+                EventMop::Read(key, Answer::List(shown.iter().map(|v| Value::Int(*v)).collect()))
+            }
             Verb::Read(shown) => {
                 EventMop::Read(key, shown.first().map_or(Answer::Nil, |value| Answer::Value(Value::Int(*value))))
             }
@@ -191,8 +198,9 @@ fn simulate(seed: u64, strength: Strength, is_list: bool, count: usize) -> Small
     let mut rng = Rng::new(seed);
     let mut history = Small { is_list, txns: Vec::new() };
     let mut state: [Vec<i64>; 3] = Default::default();
-    // Of each client: its transaction, how far it is, the snapshot it reads, with its own writes.
-    let mut open: Vec<Option<(usize, usize, [Vec<i64>; 3], [Vec<i64>; 3])>> = vec![None; 8];
+    // Of each client: its transaction, how far it is, the snapshot it reads, its own writes.
+    type Keys = [Vec<i64>; 3];
+    let mut open: Vec<Option<(usize, usize, Keys, Keys)>> = vec![None; 8];
     let mut names: Vec<i64> = (0..8).collect();
     let (mut now, mut value) = (0, 0);
     while history.txns.len() < count || open.iter().any(Option::is_some) {

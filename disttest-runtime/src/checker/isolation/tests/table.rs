@@ -36,7 +36,10 @@ fn check(words: &str, history: &str, expect: &str) {
         Outcome::Invalid { .. } => answer.kinds().join(" "),
         Outcome::Unknown { why } => format!("unknown: {why}"),
     };
-    assert!(found == expect || (expect == "unknown" && found.starts_with("unknown")), "{words}: {history}: {found}, expected {expect}");
+    assert!(
+        found == expect || (expect == "unknown" && found.starts_with("unknown")),
+        "{words}: {history}: {found}, expected {expect}"
+    );
 }
 
 #[test]
@@ -128,7 +131,11 @@ fn what_is_assumed_of_registers_orders_their_versions() {
 fn what_says_nothing_is_unknown() {
     check("la", "", "unknown: the history is empty");
     check("la", "1( ax1", "unknown: no transaction depends on another, so that nothing could have gone wrong");
-    check("la", "T1 ax1 | T2 ax2", "unknown: no committed transaction read anything: nothing could contradict any model");
+    check(
+        "la",
+        "T1 ax1 | T2 ax2",
+        "unknown: no committed transaction read anything: nothing could contradict any model",
+    );
     check("la serializable", "T1 ax1 | T2 ry.", "unknown");
     check("la", "T1 wx1 | T2 rx1", "unknown");
     check("rw", "T1 ax1 | T2 rx[1]", "unknown");
