@@ -91,7 +91,7 @@ fn levels() -> [(Level, Keep); 3] {
 #[test]
 fn lists_are_judged_as_by_trying_all_serial_orders() {
     let mut seen = [0, 0];
-    for seed in 0..2500 {
+    for seed in 0..1500 {
         let history = Small::random(&mut Rng::new(seed), Plan { is_list: true, rising: false });
         let txns = history.txns();
         for (level, keep) in levels() {
@@ -102,13 +102,13 @@ fn lists_are_judged_as_by_trying_all_serial_orders() {
             seen[usize::from(fits)] += 1;
         }
     }
-    assert!(seen.iter().all(|count| *count > 1000), "one-sided: {seen:?}");
+    assert!(seen.iter().all(|count| *count > 700), "one-sided: {seen:?}");
 }
 
 #[test]
 fn registers_with_known_versions_are_judged_as_by_trying_all_serial_orders() {
     let mut seen = [0, 0];
-    for seed in 0..2500 {
+    for seed in 0..1500 {
         let history = Small::random(&mut Rng::new(seed), Plan { is_list: false, rising: true });
         let txns = history.txns();
         for (level, keep) in levels() {
@@ -120,7 +120,7 @@ fn registers_with_known_versions_are_judged_as_by_trying_all_serial_orders() {
             seen[usize::from(fits)] += 1;
         }
     }
-    assert!(seen.iter().all(|count| *count > 700), "one-sided: {seen:?}");
+    assert!(seen.iter().all(|count| *count > 400), "one-sided: {seen:?}");
 }
 
 /// What may be assumed never makes a history invalid that some serial order explains, at the level that the assumption is
@@ -128,7 +128,7 @@ fn registers_with_known_versions_are_judged_as_by_trying_all_serial_orders() {
 #[test]
 fn registers_that_a_serial_order_explains_are_never_invalid() {
     let mut caught = 0;
-    for seed in 0..800 {
+    for seed in 0..300 {
         let history = Small::random(&mut Rng::new(seed), Plan { is_list: false, rising: false });
         let txns = history.txns();
         for (level, keep) in levels() {
@@ -146,7 +146,7 @@ fn registers_that_a_serial_order_explains_are_never_invalid() {
             }
         }
     }
-    assert!(caught > 800, "only {caught} found");
+    assert!(caught > 300, "only {caught} found");
 }
 
 /// The classes of cycles and, of each: relations besides rw, least and most rw edges, whether two may follow each other,

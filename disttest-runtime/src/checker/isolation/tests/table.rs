@@ -174,3 +174,28 @@ fn a_cycle_is_told_as_an_argument() {
     );
     assert_eq!(answer.not, ["repeatable-read"]);
 }
+
+/// Where each of many comes before each of many others the graph has a hub; witnesses name transactions all the same.
+#[test]
+fn cycles_through_hubs_are_found_and_told() {
+    // Eighty read x as empty, eighty append to it, and two of them are a write skew.
+    let many = |from: usize, verb: &str| -> String {
+        (from..from + 80).map(|n| format!(" | T{n} {}", verb.replace('#', &n.to_string()))).collect()
+    };
+    let skew = format!("T1 rx. ay1 | T2 ax1 ry.{}{}", many(100, "rx."), many(200, "ax#"));
+    let answer = super::super::check(&txns(&skew).expect("a history"), &options("la serializable"), &Unlimited);
+    assert_eq!(answer.kinds(), ["G2-item"]);
+    assert_eq!(answer.anomalies[0].ops.len(), 2);
+    assert!(answer.anomalies[0].explanation.contains("read key \"x\" as empty"), "{:?}", answer.anomalies);
+
+    // All appends completed before any of the reads began.
+    let begin: String = (500..900).map(|n| format!(" | {n}( rx_")).collect();
+    let end: String = (500..900).map(|n| format!(" | {n}) rx.")).collect();
+    let appends: String = (0..400).map(|n| format!(" | {n}( ax{n}")).collect();
+    let appended: String = (0..400).map(|n| format!(" | {n}) ax{n}")).collect();
+    let stale = format!("{appends}{appended}{begin}{end}");
+    let answer = super::super::check(&txns(&stale).expect("a history"), &options("la"), &Unlimited);
+    assert_eq!(answer.kinds(), ["G-single-item-realtime"]);
+    assert_eq!(answer.anomalies[0].ops.len(), 2);
+    assert!(answer.anomalies[0].explanation.contains("was invoked"), "{:?}", answer.anomalies);
+}
