@@ -11,6 +11,7 @@ use super::graph::{Edges, Graph, Rel};
 use super::knot::Knot;
 use super::scc::components;
 use super::walk::{Rels, Walk, closed_walk, walk_through, walk_with_one_rw};
+use std::sync::LazyLock;
 
 /// How many anti-dependencies (rw) a cycle has.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -61,6 +62,10 @@ const CLASSES: [Class; 15] = [
     class("G2-item-realtime", DATA, Anti::Any, &[Rel::Realtime]),
 ];
 
+/// The anomaly of each class.
+static ANOMALIES: LazyLock<Vec<Anomaly>> =
+    LazyLock::new(|| CLASSES.iter().filter_map(|class| Anomaly::named(class.name)).collect());
+
 /// A cycle: its class, and from each transaction the relation to the next; the last leads to the first.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Cycle {
@@ -76,8 +81,7 @@ pub(super) struct Cycle {
 pub(super) fn cycles(knot: &Knot, effort: &mut Effort<'_>, found: &mut Vec<Cycle>) -> Result<(), Stopped> {
     let start = found.len();
     let mut known: Vec<Anomaly> = Vec::new();
-    for class in &CLASSES {
-        let Some(anomaly) = Anomaly::named(class.name) else { continue };
+    for (class, anomaly) in CLASSES.iter().zip(ANOMALIES.iter().copied()) {
         if known.iter().any(|known| known.implies(anomaly)) {
             continue;
         }
