@@ -3,7 +3,7 @@
 //! `cargo bench -p disttest-runtime --bench checkers`
 
 use disttest_runtime::checker::{
-    Bank, Checker, Counter, Freshness, Kafka, Liveness, LongFork, Outcome, Set, SetFull, TotalQueue, UniqueIds,
+    Bank, Checker, CounterBounds, Freshness, Kafka, Liveness, LongFork, Outcome, Set, SetFull, TotalQueue, UniqueIds,
     Unlimited,
 };
 use disttest_runtime::history::History;
@@ -65,7 +65,7 @@ fn bank(bencher: Bencher<'_, '_>) {
 #[divan::bench]
 fn counter(bencher: Bencher<'_, '_>) {
     let history = workload(Workload::Counter, size(500), 1);
-    checked(bencher, &Counter::new(), &history, ops(&history));
+    checked(bencher, &CounterBounds::new(), &history, ops(&history));
 }
 
 #[divan::bench]

@@ -9,6 +9,7 @@ pub mod base;
 pub mod fault;
 pub mod history;
 pub mod plan;
+pub mod txn;
 
 pub mod checker;
 pub mod model;
@@ -34,14 +35,14 @@ pub type Result<T, E = anyhow::Error> = std::result::Result<T, E>;
 pub mod prelude {
     pub use crate::Result;
     pub use crate::checker::{
-        Bank, Conservation, Counter, Freshness, Kafka, Linearizability, Liveness, LongFork, Measure, NoLostAck,
-        SequentialConsistency, Set, SetFull, TotalQueue, UniqueIds,
+        Bank, Conservation, CounterBounds, Freshness, Kafka, Linearizability, Liveness, LongFork, Measure, NoLostAck,
+        SequentialConsistency, Serializability, Set, SetFull, TotalQueue, UniqueIds,
     };
     pub use crate::cluster::{Cluster, NodeSpec, Program};
     pub use crate::fault::{Schedule, Shape};
     pub use crate::model::{
-        CasRegister, Kv, Lease, Ledger, Log, MapModel, MembershipTable, MultiRegister, Queue, Register, Session,
-        SetModel, Stack,
+        CasRegister, Counter, Kv, Lease, Ledger, Log, MapModel, MembershipTable, MultiRegister, Mutex, Queue, Register,
+        Session, SetModel, Stack,
     };
     pub use crate::nemesis::{
         AsymmetricDataCut, BandwidthCap, BoxFuture, ConnectionLoss, FullPartition, GracefulStop, HardKill, Latency,

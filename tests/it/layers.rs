@@ -8,7 +8,7 @@ use std::path::Path;
 /// Modules of `disttest-runtime` by layer, lowest first.
 const LAYERS: [&[&str]; 5] = [
     &["base"],
-    &["plan", "history", "fault"],
+    &["plan", "history", "txn", "fault"],
     &["model", "checker", "sim", "reduce", "spec"],
     &["verdict", "audit", "report"],
     &["recorder", "session", "nemesis", "cluster", "run", "harness"],

@@ -15,13 +15,14 @@
 //!   the whole content with fewer v than were acknowledged.
 //! - **Value that nobody wrote.** No operation has the value as its input, it is not null and larger or longer than
 //!   any value of the history, so it is not what the object starts as either (unless the model starts at a number beyond
-//!   all that occur). No read can show it.
+//!   all that occur). No read can show it. In transactions on lists: an element that no transaction appends.
 //! - **Answer against the others.** Of one workload: a total that differs from that of another read, a count beyond all
 //!   that was ever added, an id that another call got, an element that nobody put in, two reads in opposite orders, reads
 //!   from before every write. `workloads.rs` says for each why it is sure, given that the undamaged history is valid.
 //! - **Answers a year late.** No bound on liveness is as long.
 
 mod entries;
+mod txns;
 mod values;
 mod workloads;
 
@@ -74,6 +75,7 @@ pub struct Damaged {
 pub fn damages_for(checker: &str) -> &'static [DamageKind] {
     match checker {
         "linearizability" => &[DamageKind::DroppedAcknowledgedWrite, DamageKind::StaleRead, DamageKind::PhantomValue],
+        "serializability" => &[DamageKind::PhantomValue],
         "no-lost-ack" => &[DamageKind::DroppedAcknowledgedWrite],
         // An element that is in no read any more, the last ones among them, is lost; one that nobody added is unexpected.
         "set-full" => &[DamageKind::DroppedAcknowledgedWrite, DamageKind::PhantomValue],
@@ -110,7 +112,9 @@ fn damaged(kind: DamageKind, history: &History, seed: u64, checker: Option<&str>
         DamageKind::DroppedAcknowledgedWrite => values::drop_write(history, seed, at_quiescence)
             .or_else(|| entries::drop_append(history, seed, at_quiescence)),
         DamageKind::StaleRead => values::stale_read(history, seed).or_else(|| entries::short_read(history, seed)),
-        DamageKind::PhantomValue => values::phantom(history, seed).or_else(|| entries::phantom(history, seed)),
+        DamageKind::PhantomValue => values::phantom(history, seed)
+            .or_else(|| entries::phantom(history, seed))
+            .or_else(|| txns::phantom(history, seed)),
         DamageKind::ContradictoryAnswer => workloads::contradict(history, seed, checker),
         DamageKind::LateAnswers => None,
     };

@@ -17,19 +17,19 @@ use serde_json::Value;
 /// Needs: a number as `input` of each change (1 when null), a number as `output` of each read, both timestamps. Each
 /// key is a counter. O(n log n), linear memory. After Jepsen's `jepsen.checker/counter`, which knows no decrements.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Counter {
+pub struct CounterBounds {
     initial: i64,
 }
 
-impl Counter {
+impl CounterBounds {
     /// A counter that starts at 0.
-    pub fn new() -> Counter {
-        Counter::default()
+    pub fn new() -> CounterBounds {
+        CounterBounds::default()
     }
 
     /// The value at the start.
-    pub fn starting_at(initial: i64) -> Counter {
-        Counter { initial }
+    pub fn starting_at(initial: i64) -> CounterBounds {
+        CounterBounds { initial }
     }
 }
 
@@ -61,7 +61,7 @@ fn measure(op: &Op) -> Result<Measure, String> {
     })
 }
 
-impl Checker for Counter {
+impl Checker for CounterBounds {
     fn name(&self) -> &str {
         "counter-bounds"
     }
@@ -95,7 +95,7 @@ mod tests {
     use crate::history::Effect;
     use crate::history::notation::history;
 
-    fn check(checker: Counter, text: &str, expect: &str) {
+    fn check(checker: CounterBounds, text: &str, expect: &str) {
         let answer = checker.check(&history(text).unwrap(), &Unlimited);
         let got = match &answer.outcome {
             Outcome::Valid => "valid".to_owned(),
@@ -138,10 +138,10 @@ mod tests {
             ("unknown", "c1 add - 1.5 [0..1]\nc1 read - -> 1 [2..3]"),
             ("unknown", "c1 cas - [0,1] -> true [0..1]\nc1 read - -> 1 [2..3]"),
         ] {
-            check(Counter::new(), text, expect);
+            check(CounterBounds::new(), text, expect);
         }
-        check(Counter::starting_at(7), "c1 read - -> 7 [0..1]", "valid");
-        let missing = Counter::new().missing(&history("c1 add - x [0..1]").unwrap());
+        check(CounterBounds::starting_at(7), "c1 read - -> 7 [0..1]", "valid");
+        let missing = CounterBounds::new().missing(&history("c1 add - x [0..1]").unwrap());
         assert_eq!(missing, ["operation 0 and 1 in all: a counter counts whole numbers, not \"x\""]);
     }
 
@@ -191,7 +191,7 @@ mod tests {
                 })
                 .map(|read| read.op_id)
                 .collect();
-            let mut got: Vec<u64> = match Counter::new().check(&history, &Unlimited).outcome {
+            let mut got: Vec<u64> = match CounterBounds::new().check(&history, &Unlimited).outcome {
                 Outcome::Invalid { violations } => violations.iter().map(|v| v.ops[0]).collect(),
                 _ => Vec::new(),
             };

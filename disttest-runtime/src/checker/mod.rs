@@ -5,6 +5,7 @@ mod conservation;
 mod counter;
 mod freshness;
 mod inquiry;
+pub mod isolation;
 mod kafka;
 mod linearizability;
 mod liveness;
@@ -22,8 +23,9 @@ mod unique_ids;
 
 pub use bank::Bank;
 pub use conservation::{Conservation, Measure};
-pub use counter::Counter;
+pub use counter::CounterBounds;
 pub use freshness::Freshness;
+pub use isolation::Serializability;
 pub use kafka::Kafka;
 pub use linearizability::Linearizability;
 pub use liveness::Liveness;

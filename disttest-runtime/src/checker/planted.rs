@@ -1,6 +1,6 @@
 //! Every checker of a workload accepts what is right by construction and rejects one planted fault of each kind.
 
-use super::{Bank, Checker, Counter, Kafka, LongFork, Outcome, Set, SetFull, TotalQueue, UniqueIds, Unlimited};
+use super::{Bank, Checker, CounterBounds, Kafka, LongFork, Outcome, Set, SetFull, TotalQueue, UniqueIds, Unlimited};
 use crate::history::generate::{Fault, Size, Workload, plant, workload};
 
 fn checkers(workload: Workload) -> Vec<Box<dyn Checker>> {
@@ -14,7 +14,7 @@ fn checkers(workload: Workload) -> Vec<Box<dyn Checker>> {
         Workload::Bank => {
             vec![Box::new(Bank::new()), Box::new(Bank::new().total(100).accounts((0..8).map(|n| n.to_string())))]
         }
-        Workload::Counter => vec![Box::new(Counter::new())],
+        Workload::Counter => vec![Box::new(CounterBounds::new())],
         Workload::Ids => vec![Box::new(UniqueIds::new())],
         Workload::Queue => vec![Box::new(TotalQueue::new()), Box::new(TotalQueue::new().once())],
         Workload::Inserts => vec![Box::new(LongFork::new())],
