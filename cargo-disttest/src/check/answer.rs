@@ -4,6 +4,7 @@ use crate::exit_code::End;
 use crate::import::{Imported, Problem};
 use disttest_runtime::checker::{Answer, Outcome};
 use disttest_runtime::history::{Effect, Op};
+use disttest_runtime::txn::{Status, Txns};
 use std::time::Duration;
 
 /// What a file came to.
@@ -116,6 +117,12 @@ pub(crate) struct Counts {
 }
 
 impl Counts {
+    /// Of transactions.
+    pub(crate) fn of_txns(txns: &Txns) -> Counts {
+        let with = |status| txns.all().filter(|txn| txns.status(*txn) == status).count();
+        Counts { acknowledged: with(Status::Ok), failed: with(Status::Fail), unknown: with(Status::Info) }
+    }
+
     /// Of these.
     pub(crate) fn of(ops: &[Op]) -> Counts {
         let mut counts = Counts::default();

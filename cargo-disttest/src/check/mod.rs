@@ -6,15 +6,16 @@ pub(crate) mod json;
 mod memory;
 pub(crate) mod models;
 pub(crate) mod size;
-mod strings;
 pub(crate) mod text;
 pub(crate) mod watch;
 
-use crate::import::{self, Reading, Stopped, Tuples};
+use crate::import::{self, Body, Imported, Reading, Stopped, Tuples};
 use answer::{Checked, Counts, Judged, Undecided};
+use disttest_runtime::checker::isolation::{self, KeyOrder, Level};
 use disttest_runtime::checker::{Answer, Checker, Evidence, Outcome};
 use disttest_runtime::history::{Effect, History, Op};
-use models::Known;
+use disttest_runtime::txn::Txns;
+use models::{Asked, Known, Make};
 use serde_json::Value;
 use std::path::Path;
 use std::time::{Duration, Instant};
@@ -43,6 +44,10 @@ pub(crate) struct Settings {
     pub per_key: Option<bool>,
     /// What a failed `cas` says.
     pub fail: FailSemantics,
+    /// The consistency model of transactions that must hold.
+    pub level: Option<Level>,
+    /// What may be assumed of the keys of a `rw-register`.
+    pub keys: KeyOrder,
     /// How histories are read.
     pub reading: Reading,
     /// Time for each file.
@@ -61,13 +66,7 @@ impl Settings {
 /// Reads and judges the history `name`; an answer for each checker.
 pub(crate) fn check(name: &Path, settings: &Settings, watch: &Watch<'_>) -> Judged {
     let began = Instant::now();
-    let tuples = match settings.per_key {
-        Some(true) => Tuples::Always,
-        Some(false) => Tuples::Never,
-        None if settings.model.tuples => Tuples::Detect,
-        None => Tuples::Never,
-    };
-    let read = import::read(name, Reading { tuples, ..settings.reading }, watch);
+    let read = read(name, settings, watch);
     let read = read.and_then(|imported| watch.exceeded_now().map_or(Ok(imported), |limit| Err(Stopped::Limit(limit))));
     let mut imported = match read {
         Ok(imported) => imported,
@@ -77,33 +76,79 @@ pub(crate) fn check(name: &Path, settings: &Settings, watch: &Watch<'_>) -> Judg
             return Judged::Undecided(Undecided { why, read_in: began.elapsed() });
         }
     };
-    let counts = Counts::of(imported.history.ops());
-    if settings.fail == FailSemantics::Constrain {
-        imported.history = constrained(imported.history);
-    }
+    let counts = match &mut imported.body {
+        Body::Txns(txns) => Counts::of_txns(txns),
+        Body::Ops { history, .. } => {
+            let counts = Counts::of(history.ops());
+            if settings.fail == FailSemantics::Constrain {
+                *history = constrained(std::mem::replace(history, History::new(Vec::new()).expect("an empty one")));
+            }
+            counts
+        }
+    };
     let read_in = began.elapsed();
-    let by_key = settings.by_key(&imported.history);
-    let answers = settings.checkers.iter().filter_map(|checker| {
-        let make = settings.model.checkers.iter().find(|(name, _)| name == checker)?.1;
-        let built = make(&models::Asked { init: settings.init.as_ref(), by_key });
-        Some(built.map_or_else(
-            |why| refusal(checker, why, &imported.history),
-            |checker| one(checker.as_ref(), &imported.history, watch),
-        ))
+    let by_key = match &imported.body {
+        Body::Ops { history, .. } => settings.by_key(history),
+        Body::Txns(_) => false,
+    };
+    let asked = Asked { init: settings.init.as_ref(), by_key, level: settings.level, keys: settings.keys };
+    let makes = settings.model.checkers.iter().filter(|(name, _)| settings.checkers.contains(name));
+    let answers = makes.map(|(name, make)| match (make, &imported.body) {
+        (Make::Ops(make), Body::Ops { history, .. }) => match make(&asked) {
+            Ok(checker) => one(checker.as_ref(), history, watch),
+            Err(why) => refusal(name, why, imported.len()),
+        },
+        (Make::Txns(options), Body::Txns(txns)) => of_txns(name, txns, &options(&asked), watch),
+        _ => refusal(name, "operations are no transactions".to_owned(), imported.len()),
     });
     let answers = answers.collect();
     Judged::Read(Box::new(Checked { imported, counts, by_key, read_in, answers }))
 }
 
-/// Asks one checker. Whatever it says, nothing consumed is nothing shown.
+fn read(name: &Path, settings: &Settings, watch: &Watch<'_>) -> Result<Imported, Stopped> {
+    if settings.model.checkers.iter().any(|(_, make)| matches!(make, Make::Txns(_))) {
+        return import::read_txns(name, settings.reading, watch);
+    }
+    let tuples = match settings.per_key {
+        _ if settings.model.takes(models::WHOLE) => Tuples::Never,
+        Some(true) => Tuples::Always,
+        Some(false) => Tuples::Never,
+        None => Tuples::Detect,
+    };
+    import::read(name, Reading { tuples, ..settings.reading }, watch)
+}
+
+/// Asks of the isolation of transactions.
+fn of_txns(checker: &str, txns: &Txns, options: &isolation::Options, watch: &Watch<'_>) -> answer::One {
+    let began = Instant::now();
+    let found = isolation::check(txns, options, watch);
+    let elapsed = began.elapsed();
+    let mut answer = Answer {
+        checker: checker.to_owned(),
+        model: None,
+        outcome: found.outcome,
+        evidence: found.evidence,
+        cannot_detect: found.cannot_detect,
+    };
+    vacuous(&mut answer, txns.is_empty());
+    let peak_bytes = memory::peak().unwrap_or(answer.evidence.peak_bytes);
+    answer::One { answer, not: found.not, also_not: found.also_not, missing: Vec::new(), elapsed, peak_bytes }
+}
+
+/// Whatever a checker says, nothing consumed is nothing shown.
+fn vacuous(answer: &mut Answer, is_empty: bool) {
+    if answer.outcome == Outcome::Valid && (is_empty || answer.evidence.consumed == 0) {
+        let why = "no operation of the history could have contradicted the model".to_owned();
+        answer.outcome = Outcome::Unknown { why };
+    }
+}
+
+/// Asks one checker.
 fn one(checker: &dyn Checker, history: &History, watch: &Watch<'_>) -> answer::One {
     let began = Instant::now();
     let mut answer = checker.check(history, watch);
     let elapsed = began.elapsed();
-    if answer.outcome == Outcome::Valid && (history.ops().is_empty() || answer.evidence.consumed == 0) {
-        let why = "no operation of the history could have contradicted the model".to_owned();
-        answer.outcome = Outcome::Unknown { why };
-    }
+    vacuous(&mut answer, history.ops().is_empty());
     let missing = checker.missing(history);
     let peak_bytes = memory::peak().unwrap_or(answer.evidence.peak_bytes);
     let (not, also_not) = ruled_out(&answer);
@@ -114,18 +159,19 @@ fn one(checker: &dyn Checker, history: &History, watch: &Watch<'_>) -> answer::O
 fn ruled_out(answer: &Answer) -> (Vec<&'static str>, Vec<&'static str>) {
     let invalid = matches!(answer.outcome, Outcome::Invalid { .. });
     match answer.checker.as_str() {
-        "linearizability" if invalid => (vec!["linearizable"], vec!["strict-serializable"]),
+        models::SEQ if invalid => (vec!["sequential"], vec!["linearizable", "strict-serializable"]),
+        models::LIN if invalid => (vec!["linearizable"], vec!["strict-serializable"]),
         _ => (Vec::new(), Vec::new()),
     }
 }
 
 /// What a checker that cannot be made of these settings comes to.
-fn refusal(checker: &str, why: String, history: &History) -> answer::One {
+fn refusal(checker: &str, why: String, recorded: usize) -> answer::One {
     let answer = Answer {
         checker: checker.to_owned(),
         model: None,
         outcome: Outcome::Unknown { why },
-        evidence: Evidence { recorded: history.ops().len() as u64, ..Evidence::default() },
+        evidence: Evidence { recorded: recorded as u64, ..Evidence::default() },
         cannot_detect: Vec::new(),
     };
     let (not, also_not, missing) = (Vec::new(), Vec::new(), Vec::new());

@@ -2,7 +2,7 @@
 
 use super::Context;
 use crate::check::answer::{Judged, worst};
-use crate::check::models::{self, Known};
+use crate::check::models::{self, INIT, KEYS, Known, LEVEL, LIN, SEQ, WHOLE};
 use crate::check::size::default_memory;
 use crate::check::watch::Watch;
 use crate::check::{self, Settings, html, json, text};
@@ -11,6 +11,7 @@ use crate::console::visible;
 use crate::exit_code::{End, Failure, Outcome};
 use crate::import::{Reading, STDIN, Tuples};
 use disttest_runtime::base::nearest::nearest;
+use disttest_runtime::checker::isolation::{KeyOrder, Level};
 use disttest_runtime::plan::names;
 use serde_json::Value;
 use std::path::Path;
@@ -63,14 +64,15 @@ fn write(path: &Path, page: &str) -> Result<(), Failure> {
 /// What the flags mean together. A flag that would not be looked at is an error: its user expects it to be.
 fn settings(args: &CheckArgs) -> Result<Settings, String> {
     let model = models::find(&args.model)?;
-    for (given, flag) in [
-        (args.wfr_keys, "--wfr-keys"),
-        (args.sequential_keys, "--sequential-keys"),
-        (args.linearizable_keys, "--linearizable-keys"),
-    ] {
-        if given {
-            return Err(format!("{flag} is for --model rw-register, and says nothing of `{}`", model.name));
-        }
+    let given = args.wfr_keys || args.sequential_keys || args.linearizable_keys;
+    if given && !model.takes(KEYS) {
+        return Err(format!(
+            "--wfr-keys, --sequential-keys and --linearizable-keys are for --model rw-register, and say nothing of `{}`",
+            model.name
+        ));
+    }
+    if args.per_key && model.takes(WHOLE) {
+        return Err(format!("a `{}` has many keys in one operation: it cannot be checked key by key", model.name));
     }
     let init = args.init.as_ref().map(|text| {
         serde_json::from_str(text)
@@ -78,15 +80,18 @@ fn settings(args: &CheckArgs) -> Result<Settings, String> {
     });
     let init: Option<Value> = init.transpose()?;
     // Nothing, and `false` of a lock, is what they start as.
-    if init.as_ref().is_some_and(|init| !init.is_null() && *init != false) && !model.init {
+    if init.as_ref().is_some_and(|init| !init.is_null() && *init != false) && !model.takes(INIT) {
         return Err(format!("a `{}` starts empty: --init says nothing of it", model.name));
     }
     let checkers = checkers(args, model)?;
+    let keys = KeyOrder {
+        writes_follow_reads: args.wfr_keys,
+        sequential: args.sequential_keys,
+        linearizable: args.linearizable_keys,
+    };
+    let level = args.consistency_model.as_ref().map(|level| level_of(level, model, &checkers)).transpose()?.flatten();
     for (_, make) in model.checkers.iter().filter(|(name, _)| checkers.contains(name)) {
-        make(&models::Asked { init: init.as_ref(), by_key: args.per_key })?;
-    }
-    if let Some(level) = &args.consistency_model {
-        level_fits(level, &checkers)?;
+        make.fits(&models::Asked { init: init.as_ref(), by_key: args.per_key, level, keys })?;
     }
     Ok(Settings {
         model,
@@ -98,6 +103,8 @@ fn settings(args: &CheckArgs) -> Result<Settings, String> {
             _ => None,
         },
         fail: args.fail_semantics,
+        level,
+        keys,
         reading: Reading { format: args.input_format, tuples: Tuples::default() },
         timeout: args.timeout,
         memory: args.memory.unwrap_or_else(default_memory),
@@ -111,7 +118,7 @@ fn checkers(args: &CheckArgs, model: &'static Known) -> Result<Vec<&'static str>
     for asked in &args.checker {
         let name = names::exact(names::CHECKERS, asked).map_or(asked.as_str(), |name| name.id);
         let Some(fits) = fitting().find(|fits| *fits == name) else {
-            let known = names::CHECKERS.iter().map(|name| name.id);
+            let known = names::CHECKERS.iter().map(|name| name.id).chain(fitting());
             let near = nearest(asked, known.clone());
             let what = match near {
                 Some(near) if near == name => format!("`{name}` does not fit the model `{}`", model.name),
@@ -125,20 +132,41 @@ fn checkers(args: &CheckArgs, model: &'static Known) -> Result<Vec<&'static str>
         }
     }
     if found.is_empty() {
-        found.extend(fitting().next());
+        let level = args.consistency_model.as_ref().and_then(|level| object_level(&level.trim().to_lowercase()));
+        let asked = level.and_then(|level| fitting().find(|fits| *fits == level));
+        found.extend(asked.or_else(|| fitting().next()));
     }
     Ok(found)
 }
 
-/// A level that none of the checkers decides would be believed to hold.
-fn level_fits(level: &str, checkers: &[&str]) -> Result<(), String> {
+/// The level that is asked for, of transactions; of objects it is the checker that decides it. A level that none of the
+/// checkers decides would be believed to hold.
+fn level_of(level: &str, model: &Known, checkers: &[&str]) -> Result<Option<Level>, String> {
     let plain = level.trim().to_lowercase();
-    if plain == "linearizable" && checkers == ["linearizability"] {
-        return Ok(());
+    if model.takes(LEVEL) {
+        if let Some(known) = Level::named(&plain).or_else(|| Level::named(level.trim())) {
+            return Ok(Some(known));
+        }
+        let names = || Level::all().map(Level::name);
+        let near = nearest(&plain, names()).map_or(String::new(), |near| format!("did you mean `{near}`? "));
+        let all: Vec<&str> = names().collect();
+        return Err(format!("there is no consistency model `{level}`; {near}they are {}", all.join(", ")));
+    }
+    if object_level(&plain).is_some_and(|checker| checkers == [checker]) {
+        return Ok(None);
     }
     Err(format!(
-        "--consistency-model {level} is not what {} decides: of one object it is `linearizable`, and other levels are \
-         for transactions (--model list-append, rw-register)",
+        "--consistency-model {level} is not what {} decides: of objects it is `linearizable` or `sequential`, and other \
+         levels are for transactions (--model list-append, rw-register)",
         checkers.join(", ")
     ))
+}
+
+/// The checker that decides a level of objects.
+fn object_level(level: &str) -> Option<&'static str> {
+    match level {
+        "linearizable" => Some(LIN),
+        "sequential" => Some(SEQ),
+        _ => None,
+    }
 }

@@ -216,7 +216,7 @@ mod tests {
         let imported = read(text).expect("readable");
         assert!(imported.assumed.is_empty(), "{:?}", imported.assumed);
         let mut again = Vec::new();
-        jsonl::write(&imported.history, &mut again).expect("memory");
+        jsonl::write(&imported.history(), &mut again).expect("memory");
         assert_eq!(String::from_utf8(again).expect("UTF-8"), text);
     }
 
@@ -250,7 +250,7 @@ mod tests {
     fn absent_names_are_null_and_what_was_assumed_is_told() {
         let imported = read(&format!("{}{}", op(3, 0, ""), op(9, 2, ",\"complete_ts\":5,\"timeout_marker\":true")));
         let imported = imported.expect("readable");
-        assert_eq!(imported.history.ops().len(), 2);
+        assert_eq!(imported.history().ops().len(), 2);
         let assumed = imported.assumed.join("; ");
         for expect in [
             "absent, taken as null: `key`, `input`, `output`, `error`, `node_seen`, `fault_epoch` in every operation",
@@ -267,7 +267,7 @@ mod tests {
     #[test]
     fn histories_in_the_order_of_their_completions_are_read() {
         let text = format!("{}{}", op(5, 3, ",\"complete_ts\":5"), op(1, 0, ",\"complete_ts\":9"));
-        assert_eq!(read(&text).expect("readable").history.ops()[0].op_id, 1);
+        assert_eq!(read(&text).expect("readable").history().ops()[0].op_id, 1);
     }
 
     #[test]

@@ -17,13 +17,16 @@ mod lines;
 mod order;
 mod problem;
 mod source;
+mod txns;
 
 pub(crate) use format::{Format, InputFormat};
 pub(crate) use problem::Problem;
 pub(crate) use source::{Packing, STDIN};
+pub(crate) use txns::read as read_txns;
 
 use disttest_runtime::checker::Limits;
 use disttest_runtime::history::{History, Op};
+use disttest_runtime::txn::Txns;
 use std::collections::BTreeSet;
 use std::io::BufRead;
 use std::path::Path;
@@ -49,17 +52,29 @@ pub(crate) enum Tuples {
     Never,
 }
 
+/// What was recorded.
+#[derive(Debug)]
+pub(crate) enum Body {
+    /// Operations.
+    Ops {
+        /// They.
+        history: History,
+        /// Line of each (of its invocation), by operation id.
+        lines: Vec<(u64, usize)>,
+    },
+    /// Transactions.
+    Txns(Box<Txns>),
+}
+
 /// A history, and what had to be said while it was read.
 #[derive(Debug)]
 pub(crate) struct Imported {
-    /// The history.
-    pub history: History,
+    /// What was recorded.
+    pub body: Body,
     /// What it was read from.
     pub format: Format,
     /// How that was packed.
     pub packing: Packing,
-    /// Line of each operation (of its invocation), by operation id.
-    pub lines: Vec<(u64, usize)>,
     /// Events that were no operation of a client.
     pub skipped: usize,
     /// What was absent or doubtful, and what was assumed: one sentence each.
@@ -69,18 +84,28 @@ pub(crate) struct Imported {
 impl Imported {
     /// How many operations there are.
     pub(crate) fn len(&self) -> usize {
-        self.history.ops().len()
+        match &self.body {
+            Body::Ops { history, .. } => history.ops().len(),
+            Body::Txns(txns) => txns.len(),
+        }
     }
 
     /// The operations with these ids, in the order in which they began. Linear in the history.
     pub(crate) fn ops(&self, ids: &[u64]) -> Vec<Op> {
         let ids: BTreeSet<u64> = ids.iter().copied().collect();
-        self.history.ops().iter().filter(|op| ids.contains(&op.op_id)).cloned().collect()
+        match &self.body {
+            Body::Ops { history, .. } => history.ops().iter().filter(|op| ids.contains(&op.op_id)).cloned().collect(),
+            Body::Txns(txns) => {
+                let of = txns.all().filter(|txn| ids.contains(&txns.index(*txn)));
+                of.map(|txn| txns::operation(txns, txn)).collect()
+            }
+        }
     }
 
     /// Up to `most` other operations on the objects of `witness` that were in flight while it was; the last ones, which
-    /// are closest to what went wrong.
+    /// are closest to what went wrong. Cycles of transactions have no neighbours.
     pub(crate) fn near(&self, witness: &[Op], most: usize) -> Vec<Op> {
+        let Body::Ops { history, .. } = &self.body else { return Vec::new() };
         let ids: BTreeSet<u64> = witness.iter().map(|op| op.op_id).collect();
         let keys: BTreeSet<Option<&str>> = witness.iter().map(|op| op.key.as_deref()).collect();
         let from = witness.iter().map(|op| op.invoke_ts).min().unwrap_or_default();
@@ -91,12 +116,22 @@ impl Imported {
                 && op.invoke_ts <= to
                 && op.complete_ts.is_none_or(|at| at >= from)
         };
-        self.history.ops().iter().rev().filter(near).take(most).cloned().collect()
+        history.ops().iter().rev().filter(near).take(most).cloned().collect()
     }
 
     /// The line of an operation.
     pub(crate) fn line(&self, op_id: u64) -> Option<usize> {
-        self.lines.binary_search_by_key(&op_id, |(id, _)| *id).ok().map(|at| self.lines[at].1)
+        let Body::Ops { lines, .. } = &self.body else { return None };
+        lines.binary_search_by_key(&op_id, |(id, _)| *id).ok().map(|at| lines[at].1)
+    }
+
+    /// The operations, when that is what was read.
+    #[cfg(test)]
+    fn history(&self) -> &History {
+        match &self.body {
+            Body::Ops { history, .. } => history,
+            Body::Txns(_) => panic!("transactions"),
+        }
     }
 }
 
@@ -165,7 +200,7 @@ fn finish(raw: Raw, format: Format, packing: Packing) -> Result<Imported, Stoppe
     })?;
     let mut assumed = assumed;
     order::look(&history, &lines, &mut assumed)?;
-    Ok(Imported { history, format, packing, lines, skipped, assumed })
+    Ok(Imported { body: Body::Ops { history, lines }, format, packing, skipped, assumed })
 }
 
 /// Counts what was assumed, in the order in which it was first seen.

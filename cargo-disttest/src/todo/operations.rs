@@ -144,7 +144,7 @@ pub(crate) fn checker(name: &str, model: Option<&str>, per_key: bool) -> Option<
 const WORKLOADS: [(&str, &str, &[&str]); 8] = [
     ("set-full", "SetFull::new()", NONE),
     ("bank", "Bank::new()", &["ledger"]),
-    ("counter-bounds", "Counter::new()", &["counter"]),
+    ("counter-bounds", "CounterBounds::new()", &["counter"]),
     ("unique-ids", "UniqueIds::new()", NONE),
     ("total-queue", "TotalQueue::new()", &["queue"]),
     ("long-fork", "LongFork::new()", &["register", "map"]),

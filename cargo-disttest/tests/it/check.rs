@@ -298,12 +298,13 @@ fn a_flag_that_says_nothing_of_the_model_is_an_error() {
         (&["--model", "nothing"], "the models are register ("),
         (&["--model", "register", "--checker", "liniarizability"], "did you mean `linearizability`?"),
         (&["--model", "register", "--checker", "fairness"], "does not fit the model `register`"),
-        (&["--model", "register", "--wfr-keys"], "--wfr-keys is for --model rw-register"),
+        (&["--model", "register", "--wfr-keys"], "are for --model rw-register"),
         (&["--model", "register", "--consistency-model", "serializable"], "is not what linearizability decides"),
         (&["--model", "register", "--per-key", "--whole"], "cannot be used with"),
         (&["--model", "register", "--timeout", "0"], "no time at all"),
         (&["--model", "log", "--init", "1"], "a `log` starts empty"),
         (&["--model", "kv", "--init", "1"], "starts as a string, not as 1"),
+        (&["--model", "queue", "--init", "1"], "a `queue` starts empty"),
     ] {
         let args = [&["h"], args].concat();
         let answer = files.check(&args).expect(2);
@@ -337,6 +338,155 @@ fn a_history_of_a_terminal_has_no_control_characters() {
     assert!(!answer.out.contains('\u{1b}'), "{}", answer.out);
     let answer = files.check(&["h", "--model", "register", "--color", "always"]).expect(1);
     assert!(answer.out.contains("\u{1b}[1m"), "{}", answer.out);
+}
+
+/// What a text comes to for another model.
+#[track_caller]
+fn check_model(model: &str, text: &str, args: &[&str], status: i32, expect: &str) {
+    let files = Files::new();
+    files.write("h", text);
+    let answer = files.check(&[&["h", "--model", model], args].concat()).expect(status);
+    let told = format!("{}{}", answer.out, answer.err);
+    assert!(told.contains(expect), "{told}");
+}
+
+/// Events of EDN, one client each; a completion follows its invocation.
+fn events(steps: &[(&str, &str, &str)]) -> String {
+    let event = |(at, (f, asked, answered)): (usize, &(&str, &str, &str))| {
+        let one = |kind: &str, value: &str| format!("{{:type :{kind}, :process {at}, :f :{f}, :value {value}}}\n");
+        format!("{}{}", one("invoke", asked), one("ok", answered))
+    };
+    steps.iter().enumerate().map(event).collect()
+}
+
+#[test]
+fn models_of_jepsen_are_judged_by_their_checkers() {
+    let queue = [("enqueue", "1", "1"), ("enqueue", "2", "2"), ("dequeue", "nil", "1")];
+    check_model("queue", &events(&queue), &[], 0, "linearizability of queue");
+    check_model(
+        "queue",
+        &events(&queue)
+            .replace("nil}", "nil}")
+            .replace(":ok, :process 2, :f :dequeue, :value 1", ":ok, :process 2, :f :dequeue, :value 2"),
+        &[],
+        1,
+        "non-linearizable",
+    );
+    let mutex = [("acquire", "nil", "nil"), ("release", "nil", "nil"), ("acquire", "nil", "nil")];
+    check_model("mutex", &events(&mutex), &["--init", "false"], 0, "valid");
+    check_model("mutex", &events(&[mutex[0], mutex[0]]), &[], 1, "invalid");
+    let set = [("add", "1", "1"), ("add", "2", "2"), ("read", "nil", "#{1 2}")];
+    check_model("set", &events(&set), &[], 0, "set of set");
+    check_model("set", &events(&[set[0], set[1], ("read", "nil", "[2]")]), &[], 1, "lost");
+    let bank = [
+        ("read", "nil", "{0 10, 1 0}"),
+        ("transfer", "{:from 0, :to 1, :amount 3}", "{:from 0, :to 1, :amount 3}"),
+        ("read", "nil", "{0 7, 1 3}"),
+    ];
+    check_model("bank", &events(&bank), &[], 0, "bank of bank");
+    check_model("bank", &events(&[bank[0], bank[1], ("read", "nil", "{0 7, 1 4}")]), &[], 1, "invalid");
+    let counter = [("add", "2", "2"), ("read", "nil", "2")];
+    check_model("counter", &events(&counter), &[], 0, "counter-bounds of counter");
+    check_model("counter", &events(&[counter[0], ("read", "nil", "3")]), &[], 1, "invalid");
+}
+
+#[test]
+fn a_stale_read_is_sequentially_consistent_and_not_linearizable() {
+    check(STALE, &[], 1, "not linearizable; so neither strict-serializable");
+    check(STALE, &["--consistency-model", "linearizable"], 1, "invalid");
+    check(STALE, &["--consistency-model", "sequential"], 0, "sequential-consistency of register");
+    check(
+        STALE.replace(":2,", ":1,"),
+        &["--checker", "sequential-consistency"],
+        1,
+        "not sequential; so neither linearizable",
+    );
+    check(
+        STALE,
+        &["--consistency-model", "sequential", "--checker", "linearizability"],
+        2,
+        "is not what linearizability decides",
+    );
+    // Each key by itself has an order, and both together have none.
+    let op = |id: u64, client: u64, at: u64, kind: &str, key: &str, value: &str| {
+        format!(
+            "{{\"op_id\":{id},\"process_id\":{client},\"invoke_ts\":{at},\"complete_ts\":{},\"op_type\":\"{kind}\",\"key\":\"{key}\",{value}}}\n",
+            at + 1
+        )
+    };
+    let keys = [
+        op(0, 1, 0, "write", "x", "\"input\":1"),
+        op(1, 2, 2, "write", "y", "\"input\":1"),
+        op(2, 1, 4, "read", "y", "\"output\":null"),
+        op(3, 2, 6, "read", "x", "\"output\":null"),
+    ];
+    check(keys.concat(), &["--consistency-model", "sequential"], 1, "invalid");
+}
+
+/// A write skew: each read what the other wrote later.
+const SKEW: &str = "\
+{:index 0 :type :invoke :process 0 :f :txn :value [[:r :x nil] [:append :y 1]]}
+{:index 1 :type :invoke :process 1 :f :txn :value [[:r :y nil] [:append :x 1]]}
+{:index 2 :type :info :process :nemesis :f :start :value nil}
+{:index 3 :type :ok :process 0 :f :txn :value [[:r :x []] [:append :y 1]]}
+{:index 4 :type :ok :process 1 :f :txn :value [[:r :y []] [:append :x 1]]}
+{:index 5 :type :invoke :process 0 :f :txn :value [[:r :x nil] [:r :y nil]]}
+{:index 6 :type :ok :process 0 :f :txn :value [[:r :x [1]] [:r :y [1]]]}
+";
+
+#[test]
+fn transactions_are_judged_at_the_level_that_is_asked_for() {
+    let json = "\
+{\"index\":0,\"type\":\"invoke\",\"process\":0,\"f\":\"txn\",\"value\":[[\"r\",\"x\",null],[\"append\",\"y\",1]]}
+{\"index\":1,\"type\":\"invoke\",\"process\":1,\"f\":\"txn\",\"value\":[[\"r\",\"y\",null],[\"append\",\"x\",1]]}
+{\"index\":3,\"type\":\"ok\",\"process\":0,\"f\":\"txn\",\"value\":[[\"r\",\"x\",[]],[\"append\",\"y\",1]]}
+{\"index\":4,\"type\":\"ok\",\"process\":1,\"f\":\"txn\",\"value\":[[\"r\",\"y\",[]],[\"append\",\"x\",1]]}
+{\"index\":5,\"type\":\"invoke\",\"process\":0,\"f\":\"txn\",\"value\":[[\"r\",\"x\",null],[\"r\",\"y\",null]]}
+{\"index\":6,\"type\":\"ok\",\"process\":0,\"f\":\"txn\",\"value\":[[\"r\",\"x\",[1]],[\"r\",\"y\",[1]]]}
+";
+    let fields = "\
+{\"op_id\":0,\"process_id\":0,\"invoke_ts\":0,\"complete_ts\":5,\"op_type\":\"txn\",\"input\":[[\"r\",\"x\",null],[\"append\",\"y\",1]],\"output\":[[\"r\",\"x\",[]],[\"append\",\"y\",1]]}
+{\"op_id\":1,\"process_id\":1,\"invoke_ts\":1,\"complete_ts\":6,\"op_type\":\"txn\",\"input\":[[\"r\",\"y\",null],[\"append\",\"x\",1]],\"output\":[[\"r\",\"y\",[]],[\"append\",\"x\",1]]}
+{\"op_id\":2,\"process_id\":0,\"invoke_ts\":7,\"complete_ts\":8,\"op_type\":\"txn\",\"input\":[[\"r\",\"x\",null],[\"r\",\"y\",null]],\"output\":[[\"r\",\"x\",[1]],[\"r\",\"y\",[1]]]}
+";
+    for text in [SKEW, json, fields] {
+        check_model("list-append", text, &[], 1, "G2-item");
+        check_model(
+            "list-append",
+            text,
+            &["--consistency-model", "serializable", "--format", "json"],
+            1,
+            "\"not\":[\"repeatable-read\"]",
+        );
+        check_model(
+            "list-append",
+            text,
+            &["--consistency-model", "snapshot-isolation"],
+            0,
+            "serializability of list-append",
+        );
+        check_model(
+            "list-append",
+            text,
+            &["--consistency-model", "snapsot-isolation"],
+            2,
+            "did you mean `snapshot-isolation`?",
+        );
+        check_model("list-append", text, &["--checker", "elle", "--per-key"], 2, "cannot be checked key by key");
+    }
+    check_model("list-append", SKEW, &["--wfr-keys"], 2, "are for --model rw-register");
+    check_model("list-append", "", &[], 3, "why: ");
+    check_model("list-append", &SKEW[..SKEW.len() - 3], &[], 2, "error: h:7:");
+    check_model("list-append", &json[..json.len() - 3], &[], 2, "error: h:6:");
+    check_model("list-append", &SKEW.replace(":index 4", ":index 3"), &[], 2, "error: h:5: ");
+    check_model("list-append", &json.replace("\"index\":4", "\"index\":3"), &[], 2, "error: h:4:");
+    let files = Files::new();
+    files.write("h", SKEW);
+    files.check(&["h", "--model", "list-append", "--html", "page.html"]).expect(1);
+    let page = std::fs::read_to_string(files.path("page.html")).unwrap();
+    assert!(page.contains("<svg") && page.contains("G2-item"), "{page}");
+    let registers = SKEW.replace(":append", ":w").replace("[1]", "1").replace("[]", "nil");
+    check_model("rw-register", &registers, &["--wfr-keys"], 1, "G2-item");
 }
 
 /// Answers of `DISTTEST_CASES/linearizability/manifest.csv`, through the binary.

@@ -4,7 +4,7 @@ use serde_json::Value;
 
 /// What happened to an operation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Kind {
+pub(in crate::import) enum Kind {
     /// It began.
     Invoke,
     /// It took effect.
@@ -40,7 +40,7 @@ impl Kind {
 
 /// An event as written, in the words of JSON.
 #[derive(Clone, Debug, PartialEq)]
-pub(super) struct Event {
+pub(in crate::import) struct Event {
     /// What happened.
     pub kind: Kind,
     /// The client; `None` for what is no client.

@@ -25,7 +25,7 @@ use super::edn::Reader;
 use super::lines::Lines;
 use super::{Format, Pace, Problem, Raw, Stopped, Tuples};
 use disttest_runtime::checker::Limits;
-use event::Event;
+pub(super) use event::{Event, Kind};
 use pair::Pairing;
 use std::io::BufRead;
 
@@ -37,7 +37,7 @@ pub(super) fn read(format: Format, text: impl BufRead, tuples: Tuples, limits: &
 }
 
 /// Gives each event to `see`, in the order of the file, with one of them in memory.
-fn each(
+pub(super) fn each(
     format: Format,
     text: impl BufRead,
     limits: &dyn Limits,

@@ -20,7 +20,7 @@ fn read(text: &str, tuples: Tuples) -> Result<super::super::Imported, String> {
 fn check_with(text: &str, tuples: Tuples, expect: &[&str]) {
     match read(text, tuples) {
         Ok(imported) => {
-            let lines: Vec<String> = imported.history.ops().iter().map(notation::line).collect();
+            let lines: Vec<String> = imported.history().ops().iter().map(notation::line).collect();
             assert_eq!(lines, expect, "{text}");
         }
         Err(problem) => assert!(expect.len() == 1 && problem.contains(expect[0]), "{text}: {problem}"),
@@ -237,7 +237,7 @@ proptest! {
     #[test]
     fn every_event_of_a_history_that_is_read_is_in_an_operation(text in any_events()) {
         let imported = read(&text, Tuples::Detect).expect("it could have happened");
-        let ops = imported.history.ops();
+        let ops = imported.history().ops();
         let with = |effect| ops.iter().filter(|op| op.effect() == effect).count();
         prop_assert_eq!(ops.len(), text.matches(":invoke").count());
         prop_assert_eq!(with(Effect::Acknowledged), text.matches(":type :ok").count());
@@ -254,7 +254,8 @@ proptest! {
             format!("{{\"type\":\"{}\",\"process\":{},\"f\":\"{}\",\"value\":{value}}}\n", word(1), words[3], word(5))
         }).collect();
         let (edn, json) = (read(&text, Tuples::Detect), read(&json, Tuples::Detect));
-        prop_assert_eq!(edn.expect("it could have happened").history, json.expect("it could have happened").history);
+        let (edn, json) = (edn.expect("it could have happened"), json.expect("it could have happened"));
+        prop_assert_eq!(edn.history(), json.history());
     }
 
     #[test]

@@ -143,14 +143,14 @@ fn names_are_those_of_the_records() {
 #[test]
 fn checkers_of_workloads_reject_their_damage_on_every_seed() {
     use crate::checker::{
-        Bank, Counter, Freshness, Liveness, LongFork, Outcome, SetFull, TotalQueue, UniqueIds, Unlimited,
+        Bank, CounterBounds, Freshness, Liveness, LongFork, Outcome, SetFull, TotalQueue, UniqueIds, Unlimited,
     };
     use crate::history::generate::{Size, Workload, workload};
     let second = Duration::from_secs(1);
     let checkers: [(Box<dyn Checker>, Option<Workload>); 9] = [
         (Box::new(SetFull::new()), Some(Workload::Set)),
         (Box::new(Bank::new()), Some(Workload::Bank)),
-        (Box::new(Counter::new()), Some(Workload::Counter)),
+        (Box::new(CounterBounds::new()), Some(Workload::Counter)),
         (Box::new(UniqueIds::new()), Some(Workload::Ids)),
         (Box::new(TotalQueue::new()), Some(Workload::Queue)),
         (Box::new(LongFork::new()), Some(Workload::Inserts)),

@@ -38,7 +38,7 @@ mod walk;
 
 pub use anomalies::Anomaly;
 pub use models::Level;
-pub use serializability::Serializability;
+pub use serializability::{Serializability, transactions};
 
 use super::{Evidence, Limits, Outcome, Violation};
 use crate::txn::{MopKind, NONE, Txns};

@@ -86,8 +86,8 @@ impl Checker for Serializability {
     }
 }
 
-/// The history as transactions, named by operation ids.
-fn transactions(history: &History) -> Result<Txns, String> {
+/// The operations of type `txn` of `history` as transactions, named by operation ids; `Err` says which is none.
+pub fn transactions(history: &History) -> Result<Txns, String> {
     // Invocations come before completions of the same instant, which makes them concurrent.
     let mut events: Vec<(u64, bool, usize)> = Vec::new();
     for (at, op) in history.ops().iter().enumerate() {
