@@ -5,7 +5,7 @@
 use disttest_runtime::base::nearest::nearest;
 use disttest_runtime::checker::isolation::{KeyOrder, Level, Options};
 use disttest_runtime::checker::{
-    Bank, Checker, Counter as Tally, Kafka, Linearizability, LongFork, NoLostAck, SequentialConsistency, Set, SetFull,
+    Bank, Checker, CounterBounds, Kafka, Linearizability, LongFork, NoLostAck, SequentialConsistency, Set, SetFull,
     TotalQueue, UniqueIds,
 };
 use disttest_runtime::model::{
@@ -82,7 +82,7 @@ pub(crate) const MODELS: &[Known] = &[
     known("log", "append, read of entries that stay", 0, &[(LIN, Ops(|a| lin(a, Log::new()))), (ACK, Ops(append_only))]),
     known("set", "add, read; decided by the last read", 0, &[("set", Ops(|_| is(Set::new()))), ("set-full", Ops(|_| is(SetFull::new()))), (LIN, Ops(|a| lin(a, SetModel::new()))), (ACK, Ops(append_only))]),
     known("set-full", "add, read; every read counts: lost, stale, never read, recovered", 0, &[("set-full", Ops(|_| is(SetFull::new())))]),
-    known("counter", "add, read: bounds of what may have been counted", INIT, &[("counter-bounds", Ops(|a| is(Tally::starting_at(number(a)?)))), (LIN, Ops(|a| lin(a, Counter::starting_at(number(a)?))))]),
+    known("counter", "add, read: bounds of what may have been counted", INIT, &[("counter-bounds", Ops(|a| is(CounterBounds::starting_at(number(a)?)))), (LIN, Ops(|a| lin(a, Counter::starting_at(number(a)?))))]),
     known("bank", "transfer, read of all accounts", 0, &[("bank", Ops(|_| is(Bank::new())))]),
     known("long-fork", "txn of keys that are written once", 0, &[("long-fork", Ops(|_| is(LongFork::new())))]),
     known("total-queue", "enqueue, dequeue, drain in any order", 0, &[("total-queue", Ops(|_| is(TotalQueue::new())))]),
