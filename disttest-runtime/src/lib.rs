@@ -35,8 +35,9 @@ pub type Result<T, E = anyhow::Error> = std::result::Result<T, E>;
 pub mod prelude {
     pub use crate::Result;
     pub use crate::checker::{
-        Bank, Conservation, CounterBounds, Freshness, Kafka, Linearizability, Liveness, LongFork, Measure, NoLostAck,
-        SequentialConsistency, Serializability, Set, SetFull, TotalQueue, UniqueIds,
+        Bank, Conservation, CounterBounds, ExactlyOnce, Exclusion, Freshness, Kafka, Linearizability, Liveness,
+        LongFork, Measure, MonotonicRead, NoLostAck, PrefixOrder, SequentialConsistency, Serializability,
+        SessionConsistency, Set, SetFull, TotalQueue, UniqueIds,
     };
     pub use crate::cluster::{Cluster, NodeSpec, Program};
     pub use crate::fault::{Schedule, Shape};

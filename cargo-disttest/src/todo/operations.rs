@@ -132,11 +132,34 @@ pub(crate) fn checker(name: &str, model: Option<&str>, per_key: bool) -> Option<
             Some(format!("NoLostAck::{}()", if model.appends { "append_only" } else { "overwritable" }))
         }
         _ => {
+            if let Some(promise) = model.and_then(|model| of_promise(name, model)) {
+                return Some(promise.to_owned());
+            }
             let (_, expression, models) = WORKLOADS.iter().find(|(workload, ..)| *workload == name)?;
             let own = || model.is_some_and(|model| !ALL.iter().any(|one| one.model == model));
             let fits = models.is_empty() || model.is_some_and(|model| models.contains(&model)) || own();
             fits.then(|| (*expression).to_owned())
         }
+    }
+}
+
+/// Checkers of a promise that is no model's whole behaviour.
+fn of_promise(checker: &str, model: &str) -> Option<&'static str> {
+    match (checker, model) {
+        ("session-consistency", "session") => Some("SessionConsistency::by_versions(\"/version\")"),
+        ("session-consistency", "register" | "map") => Some("SessionConsistency::by_values()"),
+        ("monotonic-read", "session" | "register" | "map") => Some("MonotonicRead::at(\"/version\")"),
+        ("monotonic-read", "log") => Some("MonotonicRead::at(\"/offset\")"),
+        ("monotonic-read", "counter") => Some("MonotonicRead::at(\"\")"),
+        ("prefix-order", "queue") => Some("PrefixOrder::consumers()"),
+        ("prefix-order", "log") => Some("PrefixOrder::views()"),
+        ("exactly-once", "ledger") => Some("ExactlyOnce::counts(\"/id\", \"/amount\")"),
+        ("exactly-once", "counter") => Some("ExactlyOnce::increments(\"/id\")"),
+        ("exclusion", "lock") => Some("Exclusion::locks()"),
+        ("exclusion", "lease") => {
+            Some("Exclusion::leases(std::time::Duration::from_secs(10), std::time::Duration::from_millis(500))")
+        }
+        _ => None,
     }
 }
 
@@ -156,9 +179,14 @@ const WORKLOADS: [(&str, &str, &[&str]); 8] = [
 const NONE: &[&str] = &["other"];
 
 /// Checkers that the runtime has for some model.
-pub(crate) const CHECKERS: [&str; 10] = [
+pub(crate) const CHECKERS: [&str; 15] = [
     "linearizability",
+    "session-consistency",
+    "monotonic-read",
+    "prefix-order",
     "no-lost-ack",
+    "exactly-once",
+    "exclusion",
     "set-full",
     "bank",
     "counter-bounds",
@@ -197,6 +225,12 @@ mod tests {
         check("linearizability", Some("other(crdt)"), false, None);
         check("linearizability", None, false, None);
         check("serializability", Some("map"), false, None);
+        check("session-consistency", Some("map"), true, Some("SessionConsistency::by_values()"));
+        check("monotonic-read", Some("log"), true, Some("MonotonicRead::at(\"/offset\")"));
+        check("prefix-order", Some("queue"), false, Some("PrefixOrder::consumers()"));
+        check("exactly-once", Some("ledger"), true, Some("ExactlyOnce::counts(\"/id\", \"/amount\")"));
+        check("exclusion", Some("lock"), true, Some("Exclusion::locks()"));
+        check("exclusion", Some("register"), true, None);
         check("set-full", Some("other(set)"), false, Some("SetFull::new()"));
         check("set-full", Some("register"), false, None);
         check("bank", Some("ledger"), false, Some("Bank::new()"));

@@ -13,6 +13,17 @@
 //! - **Entry that is gone.** An append of v was acknowledged (at offset o, if it got one); read r began after it
 //!   completed. A log or set only grows, so r cannot show that the log ends at or before o, nor another value at o, nor
 //!   the whole content with fewer v than were acknowledged.
+//! - **Read that goes back.** For a history in which sessions read monotonically: a session read o, then n, both of one
+//!   key, and n is newer for sure (o was written by an acknowledged write that completed before the only write of n began;
+//!   or, where answers carry versions, the two differ in every part, so that the version of n is larger because the
+//!   history was valid). A read of that session that began after n was read cannot show o.
+//! - **Element that nobody produced** and **element that comes last.** No operation has the first as its input. The second
+//!   was acknowledged before everything else that its consumer took began to be produced, so all of that overtook it.
+//! - **Effect that stands twice.** An entry of a business key stands twice in one read; or a sum is larger by one than
+//!   what was shown and all that any try asked for come to.
+//! - **Hold that overlaps.** Holder p was granted a key as its first doing with it, and so was q later; q's grant is moved
+//!   to the instants of p's, and both released only later. From the completion of that grant both hold (a lease as long as
+//!   it lasts longer than its acquire took).
 //! - **Value that nobody wrote.** No operation has the value as its input, it is not null and larger or longer than
 //!   any value of the history, so it is not what the object starts as either (unless the model starts at a number beyond
 //!   all that occur). No read can show it. In transactions on lists: an element that no transaction appends.
@@ -21,7 +32,11 @@
 //!   from before every write. `workloads.rs` says for each why it is sure, given that the undamaged history is valid.
 //! - **Answers a year late.** No bound on liveness is as long.
 
+mod deliveries;
 mod entries;
+mod holds;
+mod requests;
+mod sessions;
 mod txns;
 mod values;
 mod workloads;
@@ -47,6 +62,16 @@ pub enum DamageKind {
     ContradictoryAnswer,
     /// Everything that was answered was answered a year later.
     LateAnswers,
+    /// A read shows what its session had seen replaced.
+    ReadWentBack,
+    /// A consumer sees an element that nobody produced.
+    PhantomDelivery,
+    /// A consumer of a queue takes first what was produced later.
+    ReorderedDelivery,
+    /// A read shows the effect of a request twice.
+    DuplicatedEffect,
+    /// A lock is granted while somebody holds it.
+    OverlappingHold,
 }
 
 impl DamageKind {
@@ -58,6 +83,11 @@ impl DamageKind {
             DamageKind::PhantomValue => "phantom-value",
             DamageKind::ContradictoryAnswer => "contradictory-answer",
             DamageKind::LateAnswers => "late-answers",
+            DamageKind::ReadWentBack => "read-went-back",
+            DamageKind::PhantomDelivery => "phantom-delivery",
+            DamageKind::ReorderedDelivery => "reordered-delivery",
+            DamageKind::DuplicatedEffect => "duplicated-effect",
+            DamageKind::OverlappingHold => "overlapping-hold",
         }
     }
 }
@@ -84,6 +114,11 @@ pub fn damages_for(checker: &str) -> &'static [DamageKind] {
         }
         // A year is longer than any bound.
         "bounded-liveness" => &[DamageKind::LateAnswers],
+        // A session-consistency that leaves out monotonic reads is shown it all the same, and gets no PASS-hardening.
+        "monotonic-read" | "session-consistency" => &[DamageKind::ReadWentBack],
+        "prefix-order" => &[DamageKind::PhantomDelivery, DamageKind::ReorderedDelivery],
+        "exactly-once" => &[DamageKind::DuplicatedEffect],
+        "exclusion" => &[DamageKind::OverlappingHold],
         _ => &[],
     }
 }
@@ -107,6 +142,11 @@ fn damaged(kind: DamageKind, history: &History, seed: u64, checker: Option<&str>
     if kind == DamageKind::LateAnswers {
         return late(history);
     }
+    if kind == DamageKind::OverlappingHold {
+        let (ops, detail) = holds::overlap(history, seed).ok_or_else(|| why_not(kind).to_owned())?;
+        let history = History::new(ops).map_err(|e| format!("the damaged copy is no history: {e}"))?;
+        return Ok(Damaged { history, detail });
+    }
     let at_quiescence = matches!(checker, Some("no-lost-ack" | "set-full"));
     let edit = match kind {
         DamageKind::DroppedAcknowledgedWrite => values::drop_write(history, seed, at_quiescence)
@@ -117,6 +157,11 @@ fn damaged(kind: DamageKind, history: &History, seed: u64, checker: Option<&str>
             .or_else(|| txns::phantom(history, seed)),
         DamageKind::ContradictoryAnswer => workloads::contradict(history, seed, checker),
         DamageKind::LateAnswers => None,
+        DamageKind::ReadWentBack => sessions::read_back(history, seed),
+        DamageKind::PhantomDelivery => deliveries::phantom(history, seed),
+        DamageKind::ReorderedDelivery => deliveries::reorder(history, seed),
+        DamageKind::DuplicatedEffect => requests::twice(history, seed),
+        DamageKind::OverlappingHold => None,
     };
     let Edit { changes, detail } = edit.ok_or_else(|| why_not(kind).to_owned())?;
     let mut ops = history.ops().to_vec();
@@ -152,6 +197,13 @@ fn why_not(kind: DamageKind) -> &'static str {
         DamageKind::PhantomValue => "there is no completed read",
         DamageKind::ContradictoryAnswer => "no answer could be changed into one that surely contradicts the others",
         DamageKind::LateAnswers => "nothing was answered",
+        DamageKind::ReadWentBack => "no session read a key three times and surely saw something newer the second time",
+        DamageKind::PhantomDelivery => "nothing was produced, or no completed operation consumed an element",
+        DamageKind::ReorderedDelivery => {
+            "no consumer took several elements of which the first was surely produced before the others"
+        }
+        DamageKind::DuplicatedEffect => "no completed read shows an entry or a sum",
+        DamageKind::OverlappingHold => "no key was granted to two holders, one after the other, as their first doing",
     }
 }
 

@@ -3,39 +3,57 @@
 mod bank;
 mod conservation;
 mod counter;
+mod exactly_once;
+mod exclusion;
 mod freshness;
 mod inquiry;
 pub mod isolation;
 mod kafka;
+mod keys;
 mod linearizability;
 mod liveness;
 mod long_fork;
+mod monotonic_read;
 mod no_lost_ack;
 mod outcome;
 #[cfg(test)]
 mod planted;
+mod pointer;
+mod prefix_order;
+#[cfg(test)]
+mod promises;
 #[cfg(test)]
 pub(crate) mod reference;
 mod sequential_consistency;
+mod session_consistency;
 mod set;
+mod settling;
 mod total_queue;
 mod unique_ids;
+mod version;
+mod work;
 
 pub use bank::Bank;
 pub use conservation::{Conservation, Measure};
 pub use counter::CounterBounds;
+pub use exactly_once::ExactlyOnce;
+pub use exclusion::Exclusion;
 pub use freshness::Freshness;
 pub use isolation::Serializability;
 pub use kafka::Kafka;
 pub use linearizability::Linearizability;
 pub use liveness::Liveness;
 pub use long_fork::LongFork;
+pub use monotonic_read::MonotonicRead;
 pub use no_lost_ack::NoLostAck;
 pub use outcome::{Answer, Evidence, Outcome, Violation};
+pub use prefix_order::PrefixOrder;
 pub use sequential_consistency::SequentialConsistency;
+pub use session_consistency::{Guarantee, SessionConsistency};
 pub use set::{Set, SetFull};
 pub use total_queue::TotalQueue;
 pub use unique_ids::UniqueIds;
+pub use version::Version;
 
 use crate::history::History;
 

@@ -8,6 +8,7 @@ pub mod generate;
 pub mod jsonl;
 pub mod notation;
 mod op;
+pub mod services;
 mod validate;
 mod weakness;
 

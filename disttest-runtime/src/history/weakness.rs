@@ -145,7 +145,11 @@ impl Needs {
             "counter" => Needs {
                 op_types: &["inc", "read"],
                 answer: "input is not the delta or output is not the value after it",
-                answers: |op| (op.op_type != "inc" || op.input.is_number()) && op.output.is_number(),
+                // An object holds the delta and an idempotency key.
+                answers: |op| {
+                    let delta = op.input.is_number() || op.input.is_object();
+                    (op.op_type != "inc" || delta) && op.output.is_number()
+                },
                 ..any
             },
             "ledger" => Needs { key: true, op_types: &["credit", "debit", "balance"], ..any },

@@ -1,0 +1,95 @@
+//! Evidence from sums: what took effect adds up.
+
+use super::super::keys::Keys;
+use super::super::work::Work;
+use super::effects::{Effects, Object, Request};
+use serde_json::Value;
+
+/// What a sum can be: from `least` to `most`, in steps of `step` (0: no step).
+#[derive(Clone, Copy, Debug)]
+struct Range {
+    least: i128,
+    most: i128,
+    step: i128,
+}
+
+impl Range {
+    /// With this request, which may have taken effect or not.
+    fn may(self, amount: i64) -> Range {
+        let amount = i128::from(amount);
+        Range { least: self.least + amount.min(0), most: self.most + amount.max(0), step: gcd(self.step, amount.abs()) }
+    }
+}
+
+fn gcd(a: i128, b: i128) -> i128 {
+    if b == 0 { a } else { gcd(b, a % b) }
+}
+
+pub(super) fn judge(effects: &Effects<'_>, start: i64, work: &mut Work<'_>, keys: &mut Keys<'_>) {
+    for (object, key) in effects.objects.iter().zip(0..) {
+        let finals = effects.finals(object);
+        let whole = at_quiescence(effects, object, start);
+        let begun = as_begun(effects, object, start);
+        for read in &object.reads {
+            if !work.goes_on(|| effects.bytes() + begun.len() * size_of::<(u64, Range)>()) {
+                return;
+            }
+            let op = &effects.ops[*read as usize];
+            let sum = match &op.output {
+                Value::Null => Some(start),
+                output => output.as_i64(),
+            };
+            let Some(sum) = sum.map(i128::from) else {
+                work.lacks(op, format!("the answer of a {} is no whole number", op.op_type));
+                continue;
+            };
+            if object.requests.is_empty() && sum == i128::from(start) {
+                continue;
+            }
+            work.evidence.fired += 1;
+            keys.observe(key);
+            let known = begun.partition_point(|(invoke, _)| Some(*invoke) <= op.complete_ts.map(|at| at.0));
+            let range = if finals.binary_search(read).is_ok() { whole } else { begun[known - 1].1 };
+            let Range { least, most, step } = range;
+            let (anomaly, why) = if sum > most {
+                ("effect-twice", format!("shows more than {most}, which all requests together come to"))
+            } else if sum < least {
+                ("effect-lost", format!("shows less than {least}, which acknowledged requests come to at least"))
+            } else if step > 1 && (sum - least) % step != 0 || step == 0 && sum != least {
+                ("effect-of-other-size", format!("is not {least} and some of the requests that may have taken effect"))
+            } else {
+                continue;
+            };
+            let last = |request: &&Request| Some(effects.ops[request.effective as usize].invoke_ts) <= op.complete_ts;
+            let mut requests = object.requests.iter().rev().map(|number| &effects.requests[*number as usize]);
+            let tried = requests.find(last);
+            work.violates(|| effects.violation(anomaly, tried, op, &why));
+        }
+    }
+}
+
+/// At quiescence acknowledged requests have taken effect, and others may have.
+fn at_quiescence(effects: &Effects<'_>, object: &Object, start: i64) -> Range {
+    let start = i128::from(start);
+    let none = Range { least: start, most: start, step: 0 };
+    object.requests.iter().map(|number| &effects.requests[*number as usize]).fold(none, |range, request| {
+        let Range { least, most, step } = range;
+        let amount = i128::from(request.amount);
+        match request.acknowledged {
+            true => Range { least: least + amount, most: most + amount, step },
+            false => range.may(request.amount),
+        }
+    })
+}
+
+/// Before, each request that has begun may have taken effect: ranges by the invocation from which they hold.
+fn as_begun(effects: &Effects<'_>, object: &Object, start: i64) -> Vec<(u64, Range)> {
+    let start = i128::from(start);
+    let mut range = Range { least: start, most: start, step: 0 };
+    let mut ranges = vec![(0, range)];
+    for request in object.requests.iter().map(|number| &effects.requests[*number as usize]) {
+        range = range.may(request.amount);
+        ranges.push((effects.ops[request.effective as usize].invoke_ts.0, range));
+    }
+    ranges
+}

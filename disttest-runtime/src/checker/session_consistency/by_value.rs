@@ -1,0 +1,238 @@
+//! Guarantees by distinct values: is there an order of each key's writes that explains what sessions saw?
+//!
+//! Each guarantee asks that one write stands before another: of a session's write and what it reads later, of what it
+//! reads first and what it reads later, of what it reads and what it writes later. Real time (or the order of a session)
+//! asks the same of writes that completed and writes that began later. Some order of the writes satisfies all of them
+//! exactly when they have no cycle. Most demands agree with time and need not be kept; one that contradicts time is a
+//! cycle by itself; only those between concurrent writes make a graph.
+
+use super::super::settling::Settling;
+use super::super::work::{Work, told};
+use super::super::{Limits, Violation};
+use super::order::{Demand, Orders};
+use super::{Guarantee, Keys, SessionConsistency, is_read};
+use crate::base::time::Nanos;
+use crate::history::access::Touch;
+use crate::history::{Effect, History, Op};
+use rustc_hash::{FxBuildHasher, FxHashMap};
+use serde_json::Value;
+
+/// What there was before every write.
+const START: u32 = u32::MAX;
+/// More than one operation wrote it.
+const SEVERAL: u32 = u32::MAX - 1;
+
+/// An operation of a session and the write that it made or showed (as index into the history).
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+struct Step {
+    op: u32,
+    write: u32,
+}
+
+/// Steps of a session on a key: those that completed and were not followed by another one are the last ones.
+#[derive(Default)]
+struct Steps {
+    settling: Settling<Step>,
+    last: Vec<Step>,
+    latest_invoke: Nanos,
+}
+
+#[derive(Default)]
+struct Place {
+    reads: Steps,
+    writes: Steps,
+    told: [bool; 4],
+}
+
+impl Steps {
+    /// The last steps that had completed before `op` began. Without `chained` steps stay until time says what they
+    /// would demand.
+    fn before(&mut self, op: &Op, ops: &[Op], chained: bool, real_time: bool) -> &[Step] {
+        while let Some((_, step)) = self.settling.before(op.invoke_ts) {
+            self.latest_invoke = self.latest_invoke.max(ops[step.op as usize].invoke_ts);
+            let latest = self.latest_invoke;
+            let stays = |last: &Step| {
+                if chained {
+                    ops[last.op as usize].complete_ts >= Some(latest)
+                } else {
+                    last.write != step.write && !(real_time && is_over(ops, last.write, op))
+                }
+            };
+            self.last.retain(stays);
+            self.last.push(step);
+        }
+        &self.last
+    }
+}
+
+fn is_over(ops: &[Op], write: u32, op: &Op) -> bool {
+    write == START || end(&ops[write as usize]) < op.invoke_ts
+}
+
+/// When a write was over; never, if its outcome is unknown.
+pub(super) fn end(op: &Op) -> Nanos {
+    op.complete_ts.filter(|_| op.effect() == Effect::Acknowledged).unwrap_or(Nanos(u64::MAX))
+}
+
+pub(super) fn work<'h, 'l>(
+    checker: &SessionConsistency,
+    real_time: bool,
+    history: &'h History,
+    limits: &'l dyn Limits,
+) -> (Work<'l>, Keys<'h>) {
+    let mut work = Work::new(history, limits);
+    let mut keys = Keys::default();
+    let ops = history.ops();
+    let Some((numbers, writers)) = writers(ops, &mut work, &mut keys) else { return (work, keys) };
+    if checker.has(Guarantee::MonotonicWrites)
+        && let Some(write) = ops.iter().find(|op| !is_read(op))
+    {
+        work.lacks(write, "monotonic writes need the system's versions in the outputs of writes".to_owned());
+    }
+    let mut places: FxHashMap<(u64, u32), Place> = FxHashMap::default();
+    let mut orders = Orders::new(ops, real_time);
+    for (at, (op, key)) in ops.iter().zip(&numbers).enumerate() {
+        if !work.goes_on(|| places.len() * size_of::<((u64, u32), Place)>() * 2 + writers.len() * 40 + orders.bytes()) {
+            return (work, keys);
+        }
+        let Some(step) = step(at, op, *key, &writers, ops, &mut work) else { continue };
+        let place = places.entry((op.process_id, *key)).or_default();
+        let read = is_read(op);
+        let chained = checker.has(Guarantee::MonotonicReads);
+        let (own, seen) = match read {
+            true => (Guarantee::ReadYourWrites, Guarantee::MonotonicReads),
+            // Own writes are in the order of their session.
+            false => (Guarantee::MonotonicWrites, Guarantee::WritesFollowReads),
+        };
+        let Place { reads, writes, told } = place;
+        let writes_before = if read { writes.before(op, ops, true, real_time) } else { &[] };
+        let pairs = [(own, writes_before), (seen, reads.before(op, ops, chained, real_time))];
+        for (guarantee, before) in pairs {
+            for earlier in before.iter().filter(|_| checker.has(guarantee)) {
+                work.evidence.fired += 1;
+                keys.observe(*key);
+                if earlier.write == step.write || earlier.write == START {
+                    continue;
+                }
+                let demand = Demand { first: earlier.write, then: step.write, guarantee, ops: [earlier.op, step.op] };
+                let contradicts = step.write == START || orders.is_before(step.write, earlier.write);
+                if contradicts {
+                    if !std::mem::replace(&mut told[guarantee as usize], true) {
+                        work.violates(|| against_time(ops, &demand));
+                    }
+                } else if !orders.is_before(earlier.write, step.write) {
+                    orders.demand(*key, demand);
+                }
+            }
+        }
+        let steps = if read { reads } else { writes };
+        if let Some(complete) = op.complete_ts.filter(|_| op.effect() == Effect::Acknowledged) {
+            steps.settling.push(complete, step);
+        }
+    }
+    orders.find_cycles(&mut work);
+    (work, keys)
+}
+
+/// Numbers of keys by operation, and the writer of each value of each key.
+type Writers<'h> = (Vec<u32>, FxHashMap<(u32, &'h Value), u32>);
+
+fn writers<'h>(ops: &'h [Op], work: &mut Work<'_>, keys: &mut Keys<'h>) -> Option<Writers<'h>> {
+    // Growing would hash every value again.
+    let mut writers = FxHashMap::with_capacity_and_hasher(ops.len() / 2, FxBuildHasher);
+    let mut numbers = Vec::with_capacity(ops.len());
+    for (at, op) in ops.iter().enumerate() {
+        if !work.goes_on(|| numbers.capacity() * 4 + writers.len() * 40) {
+            return None;
+        }
+        let key = keys.count(op);
+        numbers.push(key);
+        if op.effect() == Effect::Failed {
+            continue;
+        }
+        match Touch::of(op) {
+            Err(problem) => work.lacks(op, problem),
+            Ok(touch) => {
+                if let Some(value) = touch.written() {
+                    writers.entry((key, value)).and_modify(|writer| *writer = SEVERAL).or_insert(at as u32);
+                }
+            }
+        }
+    }
+    // What is not understood may have written anything.
+    (!work.has_problems()).then_some((numbers, writers))
+}
+
+/// What `op` wrote or showed; `None` for what says nothing, or cannot be placed.
+fn step(
+    at: usize,
+    op: &Op,
+    key: u32,
+    writers: &FxHashMap<(u32, &Value), u32>,
+    ops: &[Op],
+    work: &mut Work<'_>,
+) -> Option<Step> {
+    if op.effect() == Effect::Failed {
+        return None;
+    }
+    let touch = Touch::of(op).ok()?;
+    if touch.written().is_some() {
+        return Some(Step { op: at as u32, write: at as u32 });
+    }
+    let Touch::Read(Some(value)) = touch else { return None };
+    let write = match writers.get(&(key, value)) {
+        None if value.is_null() => START,
+        None => {
+            work.lacks(op, "it shows a value that no operation wrote, so that its version is not known".to_owned());
+            return None;
+        }
+        Some(writer) if value.is_null() || *writer == SEVERAL => {
+            work.lacks(
+                op,
+                "it shows a value that was written more than once (null: deleted), so that its version is not known"
+                    .to_owned(),
+            );
+            return None;
+        }
+        Some(writer) if Some(ops[*writer as usize].invoke_ts) > op.complete_ts => {
+            work.lacks(op, "it shows a value that was written only after it had completed".to_owned());
+            return None;
+        }
+        Some(writer) => *writer,
+    };
+    Some(Step { op: at as u32, write })
+}
+
+/// Why `first` must stand before `then`.
+pub(super) fn reason(ops: &[Op], demand: &Demand) -> String {
+    let [before, after] = demand.ops.map(|op| &ops[op as usize]);
+    let session = after.process_id;
+    match demand.guarantee {
+        Guarantee::ReadYourWrites => {
+            format!("session {session} wrote it by {} and then read the other by {}", told(before), told(after))
+        }
+        Guarantee::MonotonicReads => {
+            format!("session {session} read it by {} and then the other by {}", told(before), told(after))
+        }
+        _ => format!("session {session} read it by {} and then wrote the other by {}", told(before), told(after)),
+    }
+}
+
+/// A demand that real time, or the order of a session, contradicts.
+fn against_time(ops: &[Op], demand: &Demand) -> Violation {
+    let first = &ops[demand.first as usize];
+    let why = match ops.get(demand.then as usize) {
+        None => "the other is what there was before every write".to_owned(),
+        Some(then) => format!("the other, {}, had been written before it began", told(then)),
+    };
+    let explanation = format!("{} must stand first: {}; but {why}.", told(first), reason(ops, demand));
+    let mut list = vec![demand.ops[0], demand.ops[1], demand.first];
+    list.extend((demand.then != START).then_some(demand.then));
+    let mut ids: Vec<u64> = Vec::new();
+    for id in list.into_iter().map(|op| ops[op as usize].op_id) {
+        if !ids.contains(&id) {
+            ids.push(id);
+        }
+    }
+    Violation { anomaly: demand.guarantee.name().to_owned(), key: first.key.clone(), ops: ids, explanation }
+}

@@ -1,0 +1,125 @@
+//! Guarantees by the system's own versions: what a session has read and written so far is two versions.
+
+use super::super::monotonic_read::{deleted_keys, say};
+use super::super::settling::Settling;
+use super::super::version::{Version, Versions};
+use super::super::work::{Work, told};
+use super::super::{Limits, Violation};
+use super::{Guarantee, Keys, SessionConsistency, is_read};
+use crate::history::{Effect, History, Op};
+use rustc_hash::FxHashMap;
+
+/// A version and the operation that shows it. `None` is what there was before every version.
+type Mark = (Option<Version>, u32);
+
+/// What a session did with a key.
+#[derive(Default)]
+struct Place {
+    reads: Marks,
+    writes: Marks,
+    /// Guarantees whose violation was told.
+    told: [bool; 4],
+}
+
+#[derive(Default)]
+struct Marks {
+    settling: Settling<Mark>,
+    highest: Option<Mark>,
+}
+
+impl Marks {
+    /// The highest of what had completed before `op` began.
+    fn before(&mut self, op: &Op) -> Option<Mark> {
+        while let Some((_, mark)) = self.settling.before(op.invoke_ts) {
+            self.highest = self.highest.max(Some(mark));
+        }
+        self.highest
+    }
+}
+
+pub(super) fn work<'h, 'l>(
+    checker: &SessionConsistency,
+    versions: &Versions,
+    across_keys: bool,
+    history: &'h History,
+    limits: &'l dyn Limits,
+) -> (Work<'l>, Keys<'h>) {
+    let mut work = Work::new(history, limits);
+    let mut keys = Keys::default();
+    let deleted = deleted_keys(history);
+    let mut places: FxHashMap<(u64, u32), Place> = FxHashMap::default();
+    let ops = history.ops();
+    for (at, op) in ops.iter().enumerate() {
+        if !work.goes_on(|| places.len() * size_of::<((u64, u32), Place)>() * 2) {
+            break;
+        }
+        let key = keys.count(op);
+        let Some(complete) = op.complete_ts.filter(|_| op.effect() == Effect::Acknowledged) else { continue };
+        let read = is_read(op);
+        if read && op.output.is_null() && deleted.contains(&op.key.as_deref()) || op.output == false {
+            continue;
+        }
+        let bare = || if read { None } else { Version::of(&op.output) };
+        let version = versions.of(op).or_else(bare);
+        if version.is_none() && !(read && op.output.is_null()) {
+            if read || checker.guarantees != Guarantee::ALL.map(|one| one == Guarantee::MonotonicReads) {
+                work.lacks(op, versions.lack(op));
+            }
+            continue;
+        }
+        let mark = (version, at as u32);
+        let mut compare = |place: &mut Place, guarantees: [Guarantee; 2]| {
+            let [after_writes, after_reads] = guarantees;
+            for (guarantee, before) in [(after_writes, place.writes.before(op)), (after_reads, place.reads.before(op))]
+            {
+                let Some(before) = before.filter(|_| checker.has(guarantee)) else { continue };
+                work.evidence.fired += 1;
+                keys.observe(key);
+                if version < before.0 && !std::mem::replace(&mut place.told[guarantee as usize], true) {
+                    work.violates(|| violation(guarantee, (&ops[before.1 as usize], before.0), (op, version)));
+                }
+            }
+        };
+        if read {
+            let place = places.entry((op.process_id, key)).or_default();
+            compare(place, [Guarantee::ReadYourWrites, Guarantee::MonotonicReads]);
+            place.reads.settling.push(complete, mark);
+        }
+        if read && !across_keys {
+            continue;
+        }
+        // The place of the session as a whole has no key.
+        let slot = if across_keys { (op.process_id, u32::MAX) } else { (op.process_id, key) };
+        let place = places.entry(slot).or_default();
+        if read {
+            place.reads.settling.push(complete, mark);
+            continue;
+        }
+        compare(place, [Guarantee::MonotonicWrites, Guarantee::WritesFollowReads]);
+        place.writes.settling.push(complete, mark);
+        if across_keys {
+            places.entry((op.process_id, key)).or_default().writes.settling.push(complete, mark);
+        }
+    }
+    (work, keys)
+}
+
+fn violation(guarantee: Guarantee, before: (&Op, Option<Version>), after: (&Op, Option<Version>)) -> Violation {
+    let did = if is_read(before.0) { "read" } else { "written" };
+    let then = if is_read(after.0) { "its later read" } else { "its later write" };
+    let explanation = format!(
+        "session {} had {did} {} by {}; {then}, {}, {} {}, which is older.",
+        after.0.process_id,
+        say(before.1),
+        told(before.0),
+        told(after.0),
+        if is_read(after.0) { "shows" } else { "got" },
+        say(after.1),
+    );
+    Violation {
+        anomaly: guarantee.name().to_owned(),
+        key: after.0.key.clone(),
+        ops: vec![before.0.op_id, after.0.op_id],
+        explanation,
+    }
+}
