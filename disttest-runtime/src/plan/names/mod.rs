@@ -78,6 +78,12 @@ pub const CHECKERS: &[Name] = &[
     name("bounded-liveness", &["bounded liveness", "liveness within bounds"]),
 ];
 
+/// The models that this runtime has; its nemeses are those with [`Nemesis::signals`].
+pub const RUNTIME_MODELS: [&str; 3] = ["register", "map", "log"];
+
+/// The checkers that this runtime has.
+pub const RUNTIME_CHECKERS: [&str; 2] = ["linearizability", "no-lost-ack"];
+
 /// The checkers that `text` mentions.
 pub fn checker_mentions(text: &str) -> Vec<Mention> {
     static INDEX: LazyLock<Index> = LazyLock::new(|| Index::new(CHECKERS.iter().copied()));
