@@ -324,10 +324,17 @@ pub(super) fn vague_oracle(context: &Context<'_>, out: &mut Told) {
         let (Some(oracle), Some(Weakness::Vague(phrase))) = (owner.oracle(), owner.weakness) else {
             continue;
         };
-        let message = format!("{}: `{phrase}` is nothing a machine can check; it counts as no oracle", owner.id.value);
         let help = "name a checker, or compare a measured number with a threshold";
         let Some(passage) = owner.passage(Part::Oracle) else { continue };
-        let span = passage.text.find(phrase).map_or(oracle.span, |at| passage.span(&(at..at + phrase.len())));
+        // A phrase may end within a word: `a person look` stands for `a person looks`.
+        let whole = |at: usize| {
+            let rest = &passage.text[at + phrase.len()..];
+            at..at + phrase.len() + rest.find(|c: char| !c.is_alphanumeric()).unwrap_or(rest.len())
+        };
+        let place = passage.text.find(phrase).map(whole);
+        let said = place.clone().map_or(phrase, |place| &passage.text[place]);
+        let span = place.map_or(oracle.span, |place| passage.span(&place));
+        let message = format!("{}: `{said}` is nothing a machine can check; it counts as no oracle", owner.id.value);
         out.push(report("vague-oracle", span, message, help));
     }
 }
