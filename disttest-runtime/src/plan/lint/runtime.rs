@@ -11,6 +11,9 @@ use crate::plan::resolve::nemeses_named;
 use crate::plan::rules::report;
 use crate::plan::told::Told;
 
+/// Checkers that judge by the code of a model.
+const BY_MODEL: [&str; 2] = ["linearizability", "no-lost-ack"];
+
 /// The nemeses, checkers and models of Rust scenarios are there. Tests in other languages bring their own.
 pub(super) fn not_in_runtime(context: &Context<'_>, out: &mut Told) {
     let mut seen: Vec<(String, Span)> = Vec::new();
@@ -54,7 +57,11 @@ fn missing(case: &Case<'_>) -> Vec<(&'static str, String, Span, Vec<&'static str
     }
     let model = case.model_block().and_then(|block| block.model.as_ref()).map_or(case.id.span, |field| field.span);
     // `other(…)` is a model of the plan's own, and says so.
-    let known = case.resolved.model.iter().filter(|name| !name.starts_with("other("));
+    // Nor does a checker that judges without a model need one.
+    let checkers = || case.resolved.checkers.iter().map(|(name, _)| name.as_str());
+    let judged =
+        checkers().any(|name| RUNTIME_CHECKERS.contains(&name)) && !checkers().any(|name| BY_MODEL.contains(&name));
+    let known = case.resolved.model.iter().filter(|name| !judged && !name.starts_with("other("));
     for name in known.filter(|name| !RUNTIME_MODELS.contains(&name.as_str())) {
         missing.push(("model", name.clone(), model, RUNTIME_MODELS.to_vec()));
     }
@@ -98,6 +105,12 @@ mod tests {
         let queue = [("`register`, one per key", "`queue`, one per key")];
         check(&queue, &["S1: the model `queue` is not in this runtime"]);
         check(&[("`register`, one per key", "`other(bank)`")], &[]);
+        let ledger = ("`register`, one per key", "`ledger`, one per key");
+        let bank = ("`linearizability` per key, and `no-lost-ack`", "`bank`");
+        check(&[ledger, bank], &["S1: the model `ledger` is not in this runtime"]);
+        let oracle =
+            ("linearizability per key over the whole history, then no-lost-ack against the final reads.", "`bank`.");
+        check(&[ledger, bank, oracle], &[]);
         check(&[queue[0], ("- **Skeleton language:** rust", "- **Skeleton language:** go")], &[]);
     }
 

@@ -82,7 +82,18 @@ pub const CHECKERS: &[Name] = &[
 pub const RUNTIME_MODELS: [&str; 3] = ["register", "map", "log"];
 
 /// The checkers that this runtime has.
-pub const RUNTIME_CHECKERS: [&str; 2] = ["linearizability", "no-lost-ack"];
+pub const RUNTIME_CHECKERS: [&str; 10] = [
+    "linearizability",
+    "no-lost-ack",
+    "set-full",
+    "bank",
+    "counter-bounds",
+    "unique-ids",
+    "total-queue",
+    "long-fork",
+    "freshness",
+    "bounded-liveness",
+];
 
 /// The checkers that `text` mentions.
 pub fn checker_mentions(text: &str) -> Vec<Mention> {
