@@ -132,7 +132,8 @@ repository: ./testing-plans/SLUG.md). Crates, existing tests, the change and the
 seems to need are filled in; {{placeholders}} are left where a person must write. Nothing else is
 written, and no program is run but git, cargo and rustc, and tools for their --version.
 
-A change that touches documentation or comments only needs no plan: none is written, exit 1.
+A change that touches documentation or comments only needs no plan: none is written, exit 1. A plan
+that is there already is told first.
 
 --format json: one document, schema disttest.new/1: slug, mode, path, written, reason (why not),
 backup, diff, placeholders[] (line, text), facts (crates[], harnesses, tools[] (name, because,
@@ -182,12 +183,18 @@ the command that checks it. Fields of the attribute that the plan's prose does n
 scenarios whose file is not written yet, are listed too.
 
 --format json: one document, schema disttest.todo/1: plans[], counts (items, filled, not_authored,
-drifted), items[] (plan, scenario, name, kind (region or field), region, file, lines (of the
-begin and end marker), package, prose, claims[], hypotheses[], sibling (path, lines, why), fill
-(code, helpers[] by name), helpers[] (name, code), note, offers[] (kind, name, planned, available,
-snippet, note), drift, commands (check, test)), not_authored[] (plan, scenario, name, file, why,
-command), filled[] (plan, scenario, file, drift, command), next. Paste `fill.code` in place of the
-region's lines, and each helper that is not there yet into the region `helpers`.
+drifted), items[] (plan, scenario, name, kind (region or field), region, file, lines (first and
+last to be replaced, between the markers; last = first - 1 when there is none), helpers_before
+(line), package, prose, claims[], hypotheses[], sibling (path, lines, why), fill (code, helpers[]
+by name), helpers[] (name, code), note, offers[] (kind, name, planned, available, snippet, note),
+drift, commands (check, test)), not_authored[] (plan, scenario, name, file, why, command),
+filled[] (plan, scenario, file, drift, command), lacking[] (plan, file, scenario, region, line,
+checker, code, message: a checker of the plan that a filled oracle does not make), next.
+
+To paste: `fill.code` in place of `lines`; and of `helpers[]` the code of the names in
+`fill.helpers`, and of no others, before the line `helpers_before`, each name once a file. The
+other helpers belong to the snippets of `offers`. Line numbers are those of the file as it was
+listed: paste from its end to its beginning.
 
 Exit status: 0 listed, whether or not anything is to do; 2 a plan cannot be read.
 `cargo disttest author PLAN --check` says by its exit status whether something is left.")]
@@ -328,9 +335,13 @@ writes them to their places first, as `author` does.
 
 The last line is the SHA-256 of the session's MANIFEST.sha256: keep it where nobody can edit it.
 
-Exit status: 0 every scenario is ok for the tier, 1 a violation or a PASS below the tier,
-3 nothing could be concluded of some scenario, 4 a scenario did not run, or the plan lacks
-an oracle or budgets.")]
+A scenario without a release budget is run with its hardening budget at --tier release, and the tier
+is not met: it is said before the run.
+
+Exit status: 0 every scenario is ok for the tier, 1 a violation, a PASS below the tier, or a file in
+the way of DIST_TEST_AUTHOR_MODE, 2 wrong usage, or a file that cannot be read or written, 3 nothing
+could be concluded of some scenario, 4 a scenario did not run, or the plan lacks an oracle or budgets,
+70 a bug in cargo-disttest. Of several, the first of 1, 3, 4 stands.")]
 pub(crate) struct RunArgs {
     /// Plan file
     #[arg(value_name = "PLAN")]
@@ -357,7 +368,9 @@ pub(crate) struct RunArgs {
     /// Bring tests of --harness up to date that were filled for an earlier text of the plan
     #[arg(long, requires = "harness")]
     pub refresh_harness: bool,
-    /// Unfilled regions fail instead of being passed over
+    /// Tests with unfilled regions are run and fail in place of being passed over: FAILED in their output, NOT-RUN and
+    /// exit 4 either way. Of `cargo test`, which ignores them and exits 0, DISTTEST_STRICT=1 asks the same; it is the
+    /// default where CI is set
     #[arg(long)]
     pub strict: bool,
     /// Run scenarios without budgets; each is capped at PASS-smoke

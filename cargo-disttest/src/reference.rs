@@ -186,8 +186,16 @@ fn probe(signal: &disttest_runtime::plan::names::Signal) -> Entry {
 
 fn rule(rule: &Rule) -> Entry {
     let page = RULE_PAGES.get_file(format!("{}.md", rule.name)).and_then(|file| file.contents_utf8());
-    let page = page.map(str::to_owned).unwrap_or_else(|| format!("{}\n", rule.what));
+    let page = page.map(without_remarks).unwrap_or_else(|| format!("{}\n", rule.what));
     Entry { what: rule.what.to_owned(), ..plain_entry(Kind::Rules, rule.name, page) }
+}
+
+/// A page without the remarks at its head, which are for its tests. Comments in its examples are what they explain.
+fn without_remarks(page: &str) -> String {
+    let (head, body) = page.split_once("\n## ").unwrap_or((page, ""));
+    let kept = head.lines().filter(|line| !(line.starts_with("<!--") && line.ends_with("-->")));
+    let head = kept.collect::<Vec<_>>().join("\n");
+    if body.is_empty() { head } else { format!("{}\n\n## {body}", head.trim_end()) }
 }
 
 fn plain(kind: Kind, name: &str, pages: &str) -> Entry {
@@ -252,6 +260,7 @@ fn snippet_of(kind: &str, name: &str) -> Option<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use disttest_runtime::plan::names;
     use disttest_runtime::verdict::Verdict;
 
     #[test]
@@ -262,10 +271,20 @@ mod tests {
     }
 
     #[test]
+    fn pages_of_rules_are_shown_without_the_remarks_for_their_tests() {
+        for entry in entries(Kind::Rules) {
+            assert!(!entry.page.contains("<!-- the rest of the plan"), "{}", entry.page);
+            assert!(entry.page.contains("\n\n## What\n"), "{}", entry.page);
+        }
+        let page = entries(Kind::Rules).into_iter().find(|entry| entry.name == "unused-suppression").map(|e| e.page);
+        assert!(page.is_some_and(|page| page.contains("<!-- disttest:allow(open-question-owner)")));
+    }
+
+    #[test]
     fn what_the_runtime_has_comes_with_code() {
         let has = |kind: Kind| entries(kind).into_iter().filter(|e| e.available == Some(true)).map(|e| e.name);
-        assert_eq!(has(Kind::Models).collect::<Vec<_>>(), ["register", "map", "log"]);
-        assert_eq!(has(Kind::Checkers).collect::<Vec<_>>(), operations::CHECKERS);
+        assert_eq!(has(Kind::Models).collect::<Vec<_>>(), names::RUNTIME_MODELS);
+        assert_eq!(has(Kind::Checkers).collect::<Vec<_>>(), names::RUNTIME_CHECKERS);
         let nemeses = entries(Kind::Nemeses);
         assert!(
             nemeses.iter().all(|e| e.available == Some(e.snippet.is_some())),

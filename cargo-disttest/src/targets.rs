@@ -56,6 +56,24 @@ impl Found {
         self.diagnostics.iter().any(|diagnostic| diagnostic.severity == Severity::Error)
     }
 
+    /// What stands in the way of a scenario that has no place: the errors that stand in it, else the first of all. Of
+    /// placeholders, each is named.
+    pub(crate) fn refusal(&self, scenario: &Scenario) -> Option<String> {
+        const MOST: usize = 3;
+        let inside = |at: usize| (scenario.span.start..scenario.span.end).contains(&at);
+        let errors = || self.diagnostics.iter().filter(|told| told.severity == Severity::Error);
+        let first = errors().find(|told| inside(told.span.start)).or_else(|| errors().next())?;
+        let like = |told: &&Diagnostic| told.rule == first.rule && inside(told.span.start);
+        let more = errors().filter(like).count().saturating_sub(MOST);
+        if first.rule != "placeholder" || !inside(first.span.start) {
+            return Some(first.message.clone());
+        }
+        let all: Vec<&str> = errors().filter(like).map(|told| told.message.as_str()).take(MOST).collect();
+        let names: Vec<&str> = all.iter().filter_map(|message| message.split('`').nth(1)).collect();
+        let more = if more > 0 { format!(" and {more} more") } else { String::new() };
+        Some(format!("placeholders of the template are not filled: {}{more}", names.join(", ")))
+    }
+
     /// Scenarios that `author` has no file for: (id, why).
     pub(crate) fn not_authored(&self) -> impl Iterator<Item = &(String, String)> {
         let written = |id: &String| self.foreign.iter().any(|target| target.foreign.wanted.attribute.id == *id);

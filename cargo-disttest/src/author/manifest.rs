@@ -42,6 +42,11 @@ pub(crate) fn to_paste(before: &str, after: &str) -> String {
     added.map(|change| change.value().to_owned()).collect()
 }
 
+/// True when a manifest of this text has the dependency already.
+pub(crate) fn depends_on_runtime_in(text: &str) -> bool {
+    text.parse().is_ok_and(|manifest| depends_on_runtime(&manifest))
+}
+
 fn depends_on_runtime(manifest: &DocumentMut) -> bool {
     ["dev-dependencies", "dev_dependencies", "dependencies"].iter().any(|table| {
         let entry = manifest.get(table).and_then(Item::as_table_like).and_then(|table| table.get(RUNTIME));

@@ -46,6 +46,12 @@ impl Region<'_> {
         line_number(text, self.start + self.body.len())
     }
 
+    /// First and last line of what may be written anew in `text`, which the region was cut from: what stands between
+    /// prose and end marker. Of an empty region the last one is that before the first.
+    pub(crate) fn lines(&self, text: &str) -> (usize, usize) {
+        (line_number(text, self.start), self.end_line(text) - 1)
+    }
+
     /// True when nothing in it says that it is still to be filled. Only a test without helpers has nothing to say there.
     pub(crate) fn is_filled(&self) -> bool {
         let squashed = squash(self.body);
@@ -203,6 +209,9 @@ mod tests {
             let region = parse(&text).expect("well-formed").regions[0];
             assert_eq!(region.body, expect, "{inside}");
             assert!(text.lines().nth(region.end_line(&text) - 1).is_some_and(|line| line == "// disttest:end a"));
+            let (first, last) = region.lines(&text);
+            let lines: Vec<&str> = text.split_inclusive('\n').collect();
+            assert_eq!(lines[first - 1..last].concat(), expect, "{inside}");
         };
         check("", "");
         check("body\n", "body\n");

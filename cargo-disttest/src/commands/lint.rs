@@ -145,6 +145,8 @@ fn mended(
     let mended = fix::mend(&file.text, find);
     mended.refused.iter().for_each(|why| context.console.warning(visible(why)));
     if mended.text == file.text {
+        let left = if find(&file.text).is_empty() { "there is nothing to fix" } else { "nothing here mends itself" };
+        context.console.status("Unchanged", format_args!("{}: {left}", file.shown));
         return Ok((file, Some(json!({ "written": false, "mended": {} })), None));
     }
     show(context, &file, &mended);

@@ -22,13 +22,14 @@ pub(super) fn run(context: &Context, args: &NewArgs) -> Outcome {
     let here = std::env::current_dir().map_err(|error| Failure::new(End::Unreadable, error.to_string()))?;
     let history = History::read(crates.root.as_deref().unwrap_or(&here));
     let place = place(context, args, &crates, history.as_ref(), &here)?;
+    // A plan that is there was needed: nothing else is said of it.
+    let before = in_the_way(&place.file, args.force)?;
     if let Some(why) = history.as_ref().and_then(quiet_change::quiet).filter(|_| args.mode == NewMode::Change) {
         if !args.force {
             return not_needed(context, args, &place, &why);
         }
         context.console.warning(format_args!("this change hardly needs a plan: {why}"));
     }
-    let before = in_the_way(&place.file, args.force)?;
     let facts = facts(&place.root, crates, history);
     let text = template::render(&wanted(context, args, &place, &today()), &facts);
     let edits = edits(&place.file, before.as_deref(), &text)?;

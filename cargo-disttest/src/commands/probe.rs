@@ -209,10 +209,37 @@ impl Report {
         if !self.asked && !self.findings.is_empty() {
             console.warning("nobody was asked: this is what the machine shows (--answers FILE says what you know)");
         }
+        console.next(self.next(args));
+        Ok(())
+    }
+
+    /// What is missing, old or unknown comes before the run: with it, the scenarios that use it can conclude nothing.
+    fn next(&self, args: &ProbeArgs) -> String {
         let answers = args.save.as_ref().or(args.answers.as_ref());
         let answers = answers.map(|path| format!(" --answers {}", path.display())).unwrap_or_default();
-        console.next(format_args!("cargo disttest run {}{answers}", self.plan));
-        Ok(())
+        let run = format!("cargo disttest run {}{answers}", self.plan);
+        let probe = format!("cargo disttest probe {}{answers}", self.plan);
+        let open = |test: fn(Presence) -> bool| {
+            let names = self.findings.iter().filter(|f| test(f.presence) && f.choice.is_none());
+            names.map(|f| visible(&f.requirement)).collect::<Vec<_>>().join(", ")
+        };
+        let lacking = open(Presence::is_lacking);
+        let unknown = open(|presence| presence == Presence::Unknown);
+        if self.unread.is_some() {
+            return format!("write the rows of §6b, then {probe}");
+        }
+        let then = "what needs it stays INCONCLUSIVE-env until then";
+        match (lacking.is_empty(), unknown.is_empty()) {
+            (true, true) => run,
+            (false, true) => format!("install {lacking}, then {probe}  # {then}"),
+            (true, false) => format!("say in an answers file whether {unknown} is there (probe --help), then {run}"),
+            (false, false) => {
+                format!(
+                    "install {lacking}, and say in an answers file whether {unknown} is there (probe --help), then \
+                     {probe}  # {then}"
+                )
+            }
+        }
     }
 }
 

@@ -10,10 +10,9 @@ use crate::new::inventory::count;
 use crate::plan_file::PlanFile;
 use crate::targets;
 use crate::todo::item::{Filled, Item, Left, NotAuthored, Package, Subject};
+use crate::todo::lacking::Lacking;
 use crate::todo::offers::Offer;
 use crate::workspace::Workspace;
-use disttest_runtime::base::diagnostic::Severity;
-use disttest_runtime::plan::Scenario;
 use disttest_runtime::report::escape::shell;
 use serde::Serialize;
 use std::collections::BTreeMap;
@@ -113,18 +112,11 @@ fn without_target(plan: &PlanFile, ids: &[String], found: &targets::Found) -> Re
         let nowhere = left_out.is_empty() && !placed;
         list.extend(left_out.into_iter().map(|(part, why)| entry(part, why)));
         if nowhere {
-            list.push(entry(&id, refusal(scenario, found)));
+            let why = found.refusal(scenario);
+            list.push(entry(&id, why.unwrap_or_else(|| "the plan does not say enough to write it".to_owned())));
         }
     }
     Ok(list)
-}
-
-/// What stands in the way of a scenario that has no place: the error that stands in it, else the first of all.
-fn refusal(scenario: &Scenario, found: &targets::Found) -> String {
-    let inside = |at: usize| (scenario.span.start..scenario.span.end).contains(&at);
-    let errors = || found.diagnostics.iter().filter(|told| told.severity == Severity::Error);
-    let error = errors().find(|told| inside(told.span.start)).or_else(|| errors().next());
-    error.map_or_else(|| "the plan does not say enough to write it".to_owned(), |told| told.message.clone())
 }
 
 /// `disttest.todo/1`.
@@ -136,7 +128,18 @@ struct Report {
     items: Vec<Item>,
     not_authored: Vec<NotAuthored>,
     filled: Vec<Filled>,
+    lacking: Vec<LackingChecker>,
     next: String,
+}
+
+/// A checker of the plan that a filled oracle does not make.
+#[derive(Serialize)]
+struct LackingChecker {
+    plan: String,
+    file: String,
+    #[serde(flatten)]
+    what: Lacking,
+    message: String,
 }
 
 #[derive(Serialize)]
@@ -153,14 +156,19 @@ struct Counts {
 
 impl Report {
     fn new(plans: &[PlanFile], left: Left) -> Report {
-        let Left { items, not_authored, filled } = left;
+        let Left { items, not_authored, lacking, filled } = left;
+        let lacks = |(plan, file, what): (String, String, Lacking)| {
+            let message = what.message();
+            LackingChecker { plan, file, what, message }
+        };
+        let lacking = lacking.into_iter().map(lacks).collect();
         let drifted = items.iter().filter(|item| item.drift.is_some()).map(|item| item.file.as_str());
         let drifted = drifted.chain(filled.iter().filter(|one| one.drift.is_some()).map(|one| one.file.as_str()));
         let drifted = drifted.collect::<std::collections::BTreeSet<_>>().len();
         let counts = Counts { items: items.len(), filled: filled.len(), not_authored: not_authored.len(), drifted };
         let next = next(plans, &items, &not_authored, &filled);
         let plans = plans.iter().map(|plan| plan.shown.clone()).collect();
-        Report { schema: "disttest.todo/1", plans, counts, items, not_authored, filled, next }
+        Report { schema: "disttest.todo/1", plans, counts, items, not_authored, filled, lacking, next }
     }
 }
 
@@ -171,7 +179,7 @@ fn next(plans: &[PlanFile], items: &[Item], not_authored: &[NotAuthored], filled
         return one.command.clone();
     }
     if let Some(item) = items.first() {
-        let lines = item.lines.map(|(from, to)| format!(":{from}-{to}")).unwrap_or_default();
+        let lines = lines_text(item);
         return format!("fill {} in {}{lines}, then {}", item.region, item.file, item.commands.check);
     }
     drifted.unwrap_or_else(|| match plans.first() {
@@ -207,6 +215,9 @@ fn print(context: &Context, report: &Report, plans: &[PlanFile]) {
         let id = written(&one.plan, &one.scenario);
         out.push_str(&format!("{}: {id} is filled, but {}\n\n", plain(&one.file), plain(drift)));
     }
+    for LackingChecker { file, what, message, .. } in &report.lacking {
+        out.push_str(&format!("{}:{}: {}\n\n", plain(file), what.line, whole(message)));
+    }
     let Counts { items, filled, not_authored, drifted } = &report.counts;
     out.push_str(&format!(
         "{items} to fill, {not_authored} not written yet, {drifted} drifted; {} filled\n",
@@ -215,9 +226,18 @@ fn print(context: &Context, report: &Report, plans: &[PlanFile]) {
     context.console.result_text(&visible(&out));
 }
 
+/// The lines to be replaced; of an empty region, the one before which its code goes.
+fn lines_text(item: &Item) -> String {
+    match item.lines {
+        None => String::new(),
+        Some((from, to)) if to < from => format!(":{from}"),
+        Some((from, to)) => format!(":{from}-{to}"),
+    }
+}
+
 /// An item of the scenario `id`; what was said in `before` of the same scenario or file is not said again.
 fn item_text(item: &Item, id: &str, before: &[Item]) -> String {
-    let lines = item.lines.map(|(from, to)| format!(":{from}-{to}")).unwrap_or_default();
+    let lines = lines_text(item);
     let what = if item.kind == "field" { "attribute field" } else { "region" };
     let mut out = format!("{}{lines}: {id} {} — {what} `{}`\n", plain(&item.file), plain(&item.name), item.region);
     out.push_str(&field("plan says", &item.prose));

@@ -5,6 +5,9 @@
 pub(crate) enum Look {
     /// A program on PATH; the arguments print its version and do nothing else.
     Program(&'static str, &'static [&'static str]),
+    /// A part of a program, such as a plugin: asked by the program with these arguments, which print the part's version.
+    /// The program's own version says nothing of it.
+    Part(&'static str, &'static [&'static str]),
     /// A program on PATH that is not started: it has no harmless way to tell its version.
     Present(&'static str),
     /// The Linux kernel; its version is the kernel's.
@@ -69,6 +72,24 @@ pub(crate) const KNOWN: &[Known] = &[
     program("toxiproxy-server", &["toxiproxy", "toxiproxy-server"], "see github.com/Shopify/toxiproxy"),
     program("prometheus", &["prometheus"], "apt-get install prometheus"),
     program("docker-compose", &["docker-compose"], "apt-get install docker-compose"),
+    known(
+        "docker compose",
+        &["docker compose", "docker compose plugin", "docker-compose-plugin", "compose plugin", "compose v2"],
+        Look::Part("docker", &["compose", "version"]),
+        "apt-get install docker-compose-plugin",
+    ),
+    known(
+        "docker buildx",
+        &["docker buildx", "docker buildx plugin", "docker-buildx-plugin", "buildx"],
+        Look::Part("docker", &["buildx", "version"]),
+        "apt-get install docker-buildx-plugin",
+    ),
+    known(
+        "podman compose",
+        &["podman compose", "podman-compose"],
+        Look::Part("podman", &["compose", "version"]),
+        "apt-get install podman-compose",
+    ),
     program("docker", &["docker"], "apt-get install docker.io"),
     program("podman", &["podman"], "apt-get install podman"),
     known(
@@ -138,7 +159,7 @@ pub(crate) const KNOWN: &[Known] = &[
         "apt-get install python3",
     ),
     known("Node.js", &["node.js", "nodejs", "npm"], Look::Program("node", &["--version"]), "apt-get install nodejs"),
-    program("cargo-nextest", &["nextest", "cargo-nextest"], "cargo install --locked cargo-nextest"),
+    program("cargo-nextest", &["nextest", "cargo-nextest", "cargo nextest"], "cargo install --locked cargo-nextest"),
     program("cargo-fuzz", &["cargo-fuzz", "cargo fuzz"], "cargo install cargo-fuzz"),
     known(
         "Rust",
@@ -154,6 +175,7 @@ pub(crate) const KNOWN: &[Known] = &[
         Look::Program("cc", &["--version"]),
         "apt-get install build-essential",
     ),
+    known("git lfs", &["git lfs", "git-lfs"], Look::Part("git", &["lfs", "version"]), "apt-get install git-lfs"),
     program("git", &["git"], "apt-get install git"),
     program("curl", &["curl"], "apt-get install curl"),
     program("jq", &["jq"], "apt-get install jq"),
@@ -232,6 +254,11 @@ mod tests {
         check("Redis (standalone)", &["redis-server"]);
         check("Linux kernel with netem", &["Linux", "netem"]);
         check("docker-compose", &["docker-compose"]);
+        check("docker compose", &["docker compose"]);
+        check("`docker compose` plugin", &["docker compose"]);
+        check("Docker with the compose plugin", &["docker", "docker compose"]);
+        check("cargo nextest", &["cargo-nextest"]);
+        check("git lfs", &["git lfs"]);
         check("Rust toolchain, cargo-nextest", &["Rust", "cargo-nextest"]);
         check("iptables or nftables", &["iptables", "nft"]);
         check("A quiet machine of our own", &[]);

@@ -38,6 +38,7 @@ impl Seen {
 pub(crate) fn look(known: &Known) -> Seen {
     match known.look {
         Look::Program(name, arguments) => program(name, arguments),
+        Look::Part(program, arguments) => part(program, arguments),
         Look::Present(name) => on_path(name)
             .map_or_else(|| Seen::told(false, "not on PATH"), |path| Seen::told(true, path.display().to_string())),
         Look::Linux => kernel(),
@@ -76,6 +77,16 @@ fn program(name: &str, arguments: &[&str]) -> Seen {
         Some(text) => Seen { version: version_in(&text), ..Seen::told(true, shown.to_string()) },
         // A file of that name that does not even tell its version may not work at all.
         None => Seen::unknown(format!("{shown} does not tell its version")),
+    }
+}
+
+/// A part of a program that the program does not know is absent, whatever else the program has.
+fn part(name: &str, arguments: &[&str]) -> Seen {
+    let asked = format!("{name} {}", arguments.join(" "));
+    let Some(path) = on_path(name) else { return Seen::told(false, format!("{name} is not on PATH")) };
+    match printed(&path, arguments) {
+        Some(text) => Seen { version: version_in(&text), ..Seen::told(true, format!("`{asked}`")) },
+        None => Seen::told(false, format!("`{asked}` fails")),
     }
 }
 
@@ -203,6 +214,15 @@ mod tests {
         assert!(rust.version.is_some_and(|version| version.starts_with("1.")));
         assert_eq!(program("no-such-program-anywhere", &["--version"]), Seen::told(false, "not on PATH"));
         assert_eq!(quoted("no-such-program-anywhere"), None);
+    }
+
+    #[test]
+    fn a_part_of_a_program_is_what_the_program_says_of_it() {
+        let seen = part("sh", &["-c", "echo Docker Compose version v2.24.5"]);
+        assert_eq!((seen.present, seen.version.as_deref()), (Some(true), Some("2.24.5")));
+        let refused = part("sh", &["-c", "echo Docker version 27.0; exit 1"]);
+        assert_eq!((refused.present, refused.version), (Some(false), None));
+        assert_eq!(part("no-such-program-anywhere", &["compose", "version"]).present, Some(false));
     }
 
     #[test]

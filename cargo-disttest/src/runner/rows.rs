@@ -24,6 +24,9 @@ pub(crate) struct Row {
     pub arms: Vec<Row>,
     /// Where its test stands.
     pub harness: Harness,
+    /// Its test is not what the plan says now: `author` writes it anew.
+    #[serde(skip)]
+    pub drifted: bool,
 }
 
 impl Row {
@@ -39,6 +42,7 @@ impl Row {
             reason,
             arms: Vec::new(),
             harness: Harness::Repository,
+            drifted: false,
         }
     }
 
@@ -61,6 +65,7 @@ impl Row {
             ok: verdict.is_pass() && arms.iter().all(|arm| arm.ok),
             reason,
             harness: arms.iter().map(|arm| arm.harness).find(|h| *h == Harness::Ephemeral).unwrap_or_default(),
+            drifted: arms.iter().any(|arm| arm.drifted),
             arms,
         }
     }

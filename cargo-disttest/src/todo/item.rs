@@ -1,6 +1,7 @@
 //! What is left to do for a plan: an item for each region and each field, gathered from the plan and the test files.
 
 use super::fills::{Fill, Known};
+use super::lacking::{Lacking, lacking};
 use super::offers::{self, Offer};
 use super::owner::{Claim, Hypothesis, Owner};
 use super::sibling::{Sibling, Tests};
@@ -31,8 +32,11 @@ pub(crate) struct Item {
     pub region: String,
     /// The test file.
     pub file: String,
-    /// Lines of the begin and of the end marker.
+    /// First and last line to be replaced: what stands between the markers. Of an empty region the last one is that
+    /// before the first.
     pub lines: Option<(usize, usize)>,
+    /// The line before which helpers go: the end of the region `helpers`.
+    pub helpers_before: Option<usize>,
     /// The package of the file.
     pub package: String,
     /// What the plan says for it.
@@ -45,7 +49,8 @@ pub(crate) struct Item {
     pub sibling: Option<Sibling>,
     /// The whole region, made from the names that the plan uses for this scenario.
     pub fill: Option<Fill>,
-    /// Code that the fill and the snippets of the offers name as their helpers, each once.
+    /// The code of every helper that the fill or a snippet of an offer names, each once. To look up the names: only
+    /// those of the fill go with the fill.
     pub helpers: Vec<Helper>,
     /// Why there is no fill, or what is left in the region.
     pub note: Option<String>,
@@ -90,6 +95,8 @@ pub(crate) struct Left {
     pub items: Vec<Item>,
     /// Scenarios without a file.
     pub not_authored: Vec<NotAuthored>,
+    /// What filled oracles lack, each with its plan and file.
+    pub lacking: Vec<(String, String, Lacking)>,
     /// Scenarios with nothing left, and whether their file drifted from the plan.
     pub filled: Vec<Filled>,
 }
@@ -172,6 +179,8 @@ impl Subject<'_> {
             left.not_authored.push(self.not_written(drift));
             return Ok(());
         };
+        let lacks = lacking(self.wanted, text).into_iter();
+        left.lacking.extend(lacks.map(|one| (plan.clone(), file.clone(), one)));
         let before = left.items.len();
         let fields = fields.iter().filter_map(|one| {
             // `attribute model`, or of an arm `api/attribute model`.
@@ -183,7 +192,9 @@ impl Subject<'_> {
         if !open.is_empty() {
             let placed = self.placed;
             let support = support::find(&placed.member.root, &placed.relative);
-            left.items.extend(open.iter().map(|region| self.region(region, text, support.as_ref(), drift.as_ref())));
+            let helpers_before = pieces.region("helpers").map(|helpers| helpers.end_line(text));
+            let item = |region: &&Region<'_>| self.region(region, text, support.as_ref(), drift.as_ref());
+            left.items.extend(open.iter().map(|region| Item { helpers_before, ..item(region) }));
         }
         if left.items.len() == before {
             let command = drift.is_some().then_some(author);
@@ -238,7 +249,7 @@ impl Subject<'_> {
         Item {
             kind: "region",
             region: region.name.to_owned(),
-            lines: Some((region.line, region.end_line(text))),
+            lines: Some(region.lines(text)),
             helpers: helpers(fill.as_ref(), &offers),
             offers,
             prose: prose.to_owned(),
@@ -307,6 +318,7 @@ impl Subject<'_> {
             region: String::new(),
             file,
             lines: None,
+            helpers_before: None,
             package: placed.member.name.clone(),
             prose: String::new(),
             claims: owner.claims(&self.plan.plan),

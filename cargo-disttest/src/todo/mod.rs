@@ -3,6 +3,7 @@
 pub(crate) mod fills;
 mod foreign;
 pub(crate) mod item;
+pub(crate) mod lacking;
 pub(crate) mod offers;
 pub(crate) mod operations;
 mod owner;

@@ -38,6 +38,58 @@ fn a_dry_run_shows_the_diff_and_writes_nothing() {
     for part in ["+++ b/tests/auto/s1.rs", "+++ b/tests/auto/s2.rs", "+++ b/Cargo.toml", "+harness = false"] {
         assert!(answer.out.contains(part), "{part}");
     }
+    let next = format!("next: cargo disttest author {PLAN_PATH}  # nothing is written yet");
+    assert!(answer.err.contains(&next) && !answer.err.contains("fill the regions"), "{}", answer.err);
+}
+
+#[test]
+fn what_the_runtime_does_not_have_is_told_again() {
+    let package = Package::new();
+    package.edit(PLAN_PATH, "**Faults:** `hard-kill`", "**Faults:** `clock-skew`");
+    let answer = package.disttest(&["author", PLAN_PATH, "--scenario", "S1"]);
+    let told = "warning[not-in-runtime]: S1: the nemesis `clock-skew` is not in this runtime";
+    assert!(answer.err.contains(told), "{}", answer.err);
+    let other = package.disttest(&["author", PLAN_PATH, "--scenario", "S2"]);
+    assert!(!other.err.contains("not-in-runtime"), "{}", other.err);
+}
+
+#[test]
+fn a_folder_as_dependency_is_told_once_and_one_file_is_one_file() {
+    let package = Package::with_git();
+    let first = package.disttest(&["author", PLAN_PATH, "--scenario", "S1"]).expect(0);
+    let told = "Cargo.toml takes disttest-runtime from the folder";
+    assert_eq!(first.err.matches(told).count(), 1, "{}", first.err);
+    assert!(first.err.contains("once a version is published"), "{}", first.err);
+    package.commit_all();
+    package.edit(PLAN_PATH, "half reads, 10 s", "half reads, 20 s");
+    let second = package.disttest(&["author", PLAN_PATH, "--scenario", "S1"]).expect(0);
+    assert!(!second.err.contains(told) && second.err.contains("1 file\n"), "{}", second.err);
+}
+
+#[test]
+fn a_checker_that_the_plan_got_after_the_oracle_was_filled_is_told() {
+    let package = authored();
+    fill(&package);
+    package.edit(S1, "\tjudge(landed)   \n", "    run.oracle(h).check(Linearizability::per_key(Register::new()))\n");
+    package.commit_all();
+    let quiet = package.disttest(&["author", PLAN_PATH]).expect(0);
+    assert!(!quiet.err.contains("no-lost-ack"), "{}", quiet.err);
+    package.edit(
+        PLAN_PATH,
+        "**Checker:** `linearizability` per key",
+        "**Checker:** `linearizability` per key, `no-lost-ack`",
+    );
+    let told = "the region oracle of S1 is filled and makes no checker `no-lost-ack`, which the plan names: add \
+                `.check(NoLostAck::overwritable())`";
+    for args in [&["author", PLAN_PATH][..], &["author", PLAN_PATH, "--check"]] {
+        let answer = package.disttest(args);
+        assert!(answer.err.contains(told), "{args:?}: {}", answer.err);
+    }
+    let todo = package.disttest(&["todo", PLAN_PATH]).expect(0);
+    assert!(todo.out.contains(told), "{}", todo.out);
+    let json = package.disttest(&["todo", PLAN_PATH, "--format", "json"]).expect(0).out;
+    let json: serde_json::Value = serde_json::from_str(&json).unwrap();
+    assert_eq!(json["lacking"][0]["code"], "NoLostAck::overwritable()");
 }
 
 #[test]

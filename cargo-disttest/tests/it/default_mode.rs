@@ -170,6 +170,10 @@ fn a_filled_package_is_run_again_and_its_tests_move_into_the_repository() {
     assert!(next.starts_with("fill region workload (") && next.contains("tests/auto/s1.rs:"), "{next}");
     FILES.iter().for_each(|file| repository.fill(file, "fn mine() {}"));
     repository.will_find("S1", Verdict::PassSmoke);
+    repository.will_find("S2", Verdict::PassSmoke);
+    let next = repository.run(&[], 0)["next"].as_str().unwrap().to_owned();
+    let harness = repository.beside("harness").display().to_string();
+    assert_eq!(next, format!("cargo disttest run {PLAN_PATH} --tier hardening --harness {harness}"));
     repository.will_find("S2", Verdict::FailReproducible);
     let json = repository.run(&[], 1);
     assert_eq!(row(&json, "S1")["verdict"], "PASS-smoke");
@@ -179,7 +183,6 @@ fn a_filled_package_is_run_again_and_its_tests_move_into_the_repository() {
     assert!(evidence.contains("fn mine() {}"), "the session holds what was run");
     assert_eq!(repository.package.git(&["status", "--porcelain"]), "");
 
-    let harness = repository.beside("harness").display().to_string();
     repository.disttest(&["author", PLAN_PATH, "--from-harness", &harness]).expect(0);
     for file in FILES {
         let text = repository.package.read(file);

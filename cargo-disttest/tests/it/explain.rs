@@ -19,6 +19,15 @@ fn a_page_is_found_by_name_or_alias_and_a_wrong_name_gets_the_nearest() {
 }
 
 #[test]
+fn a_page_has_no_remarks_for_its_tests() {
+    let page = disttest(&["explain", "budget-not-stronger"]).expect(0).out;
+    assert!(
+        !page.contains("<!--") && page.contains("Smoke budget") && page.contains("two independent instances"),
+        "{page}"
+    );
+}
+
+#[test]
 fn the_catalog_lists_every_kind_for_people_and_programs() {
     let all = disttest(&["catalog"]).expect(0).out;
     for kind in ["models", "checkers", "nemeses", "probes", "rules", "verdicts", "anomalies"] {

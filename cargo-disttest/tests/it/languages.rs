@@ -244,10 +244,12 @@ fn todo_lists_the_regions_of_every_language_until_they_are_filled() {
         let text = package.read(language.target);
         let lines: Vec<&str> = text.lines().collect();
         for item in items {
-            let line = |n: usize| lines[item["lines"][n].as_u64().unwrap() as usize - 1];
+            let line = |n: usize| item["lines"][n].as_u64().unwrap() as usize - 1;
             let region = item["region"].as_str().unwrap();
-            assert!(line(0).contains(&format!("disttest:begin {region} ")), "{name}: {item}");
-            assert!(line(1).ends_with(&format!("disttest:end {region}")), "{name}: {item}");
+            let (above, below) = (lines[..line(0)].iter().rev(), lines[line(1) + 1]);
+            let begin = above.clone().position(|line| line.contains(&format!("disttest:begin {region} ")));
+            assert!(begin.is_some_and(|prose| above.take(prose).all(|line| line.contains(" | "))), "{name}: {item}");
+            assert!(below.ends_with(&format!("disttest:end {region}")), "{name}: {item}");
             assert_eq!(item["claims"][0]["text"], "Reads never go back.");
             assert_eq!(item["commands"]["check"], format!("cargo disttest author {PLAN_PATH} --check --scenario S1"));
             assert!(item["commands"]["test"].is_null(), "cargo does not run it: {item}");

@@ -209,6 +209,8 @@ fn a_change_of_pages_and_comments_needs_no_plan() {
     assert!(json["reason"].as_str().unwrap().starts_with(why) && answer.err.contains(why), "{}", answer.err);
     assert!(!root.join("docs").exists());
     disttest(root, &["new", SLUG, "--mode", "project"]).expect(0);
+    let second = disttest(root, &["new", SLUG]).expect(1).err;
+    assert!(second.contains("exists: choose another slug") && !second.contains("documentation"), "{second}");
     disttest(root, &["new", "no-lost-acks-twice", "--force"]).expect(0);
     write(root, "src/lib.rs", "pub fn f() { g() }\npub fn g() {}\n");
     disttest(root, &["new", "no-lost-acks-again"]).expect(0);

@@ -38,6 +38,51 @@ fn what_is_there_missing_and_unknown_is_told_apart() {
     }
 }
 
+/// Programs that answer as `script` says, in front of all others.
+fn with_program(package: &Package, name: &str, script: &str) -> String {
+    use std::os::unix::fs::PermissionsExt;
+    package.write(&format!("bin/{name}"), &format!("#!/bin/sh\n{script}\n"));
+    let program = package.path(&format!("bin/{name}"));
+    std::fs::set_permissions(program, std::fs::Permissions::from_mode(0o755)).unwrap();
+    format!("{}:{}", package.path("bin").display(), std::env::var("PATH").unwrap())
+}
+
+#[test]
+fn a_plugin_is_asked_for_by_its_program_and_what_is_open_comes_before_the_run() {
+    let check = |script: &str, presence: &str, version: Option<&str>, status: i32, next: &str| {
+        let package = package();
+        package.edit(
+            PLAN_PATH,
+            "| Rust toolchain | 1.60 | S1 | rustup.rs |\n| A flurble | — | S1 | ask around |\n",
+            "",
+        );
+        package.edit(
+            PLAN_PATH,
+            "| etcd | 3.4 | S1 | apt-get install etcd-server |",
+            "| docker compose | 2.0 | S1 | — |",
+        );
+        let path = with_program(&package, "docker", script);
+        let variables = [("PATH", path.as_str())];
+        let json = package.disttest_with(&["probe", PLAN_PATH, "--format", "json"], &variables).expect(status).out;
+        let json: Value = serde_json::from_str(&json).unwrap();
+        let found = &json["findings"][0];
+        assert_eq!((found["presence"].as_str(), found["version"].as_str()), (Some(presence), version), "{found}");
+        let told = package.disttest_with(&["probe", PLAN_PATH], &variables).expect(status).err;
+        assert!(told.contains(&format!("next: {next}")), "{told}");
+    };
+    let run = format!("cargo disttest run {PLAN_PATH}\n");
+    let again = format!("install docker compose, then cargo disttest probe {PLAN_PATH}");
+    let asked = |compose: &str| {
+        format!("if [ \"$1 $2\" = \"compose version\" ]; then {compose}; else echo Docker version 27.1; fi")
+    };
+    check(&asked("echo Docker Compose version v2.24.5"), "present", Some("2.24.5"), 0, &run);
+    check(&asked("echo Docker Compose version v1.29.2"), "too-old", Some("1.29.2"), 1, &again);
+    check(&asked("exit 1"), "missing", None, 1, &again);
+    let unknown = package();
+    let told = unknown.disttest(&["probe", PLAN_PATH]).err;
+    assert!(told.contains("say in an answers file whether A flurble") && !told.contains("next: cargo"), "{told}");
+}
+
 #[test]
 fn without_a_terminal_and_answers_it_says_that_nobody_was_asked() {
     let package = package();

@@ -201,6 +201,33 @@ fn a_run_is_never_0_unless_every_scenario_is_ok() {
 }
 
 #[test]
+fn the_reason_is_the_step_that_decided_and_not_the_last_one() {
+    use Verdict::*;
+    let package = package();
+    let step = |rule: &str, verdict, reason: &str| Step { rule: rule.into(), verdict, reason: reason.into() };
+    let check = |verdict: Verdict, decisive: &str| {
+        let steps = vec![
+            step("decisive", verdict, decisive),
+            step("budget-gate", verdict, "fault landed, smoke budget: seeds 1 of 3"),
+            step("plan-changed", verdict, "plan changed, scenario unchanged"),
+        ];
+        leave(&package, &ScenarioRecord { why: Why { steps }, ..record("S1", verdict) });
+        leave(&package, &pass("S2"));
+        let answer = package.disttest(&["run", PLAN_PATH]);
+        assert!(answer.out.contains(&format!("\n      {decisive}\n")), "{}", answer.out);
+        assert!(!answer.out.contains("fault landed"), "{}", answer.out);
+        let json = package.disttest(&["run", PLAN_PATH, "--format", "json"]).out;
+        let json: serde_json::Value = serde_json::from_str(&json).unwrap();
+        assert_eq!(json["scenarios"][0]["reason"], decisive);
+    };
+    check(InconclusiveFaultNotProven, "seed 1: no fault was injected");
+    check(FailReproducible, "C1 violated: stale-read on `k` (linearizability); 1 of 1 re-runs of seed 1 saw it again");
+    check(PartialSurface, "seed 1: the declared checker `no-lost-ack` did not run");
+    check(InconclusiveEnv, "Rust 1.90 is required: too old");
+    check(InconclusiveOracleTooWeak, "the oracle never judged: stopped by SIGTERM");
+}
+
+#[test]
 fn a_pass_below_the_tier_is_no() {
     let at = |mut record: ScenarioRecord| {
         record.tier = Tier::Hardening;
@@ -208,6 +235,41 @@ fn a_pass_below_the_tier_is_no() {
     };
     let (_, answer) = run_with(&at(pass("S1")), &at(pass("S2")), &["--tier", "hardening"]);
     answer.expect(1);
+}
+
+#[test]
+fn a_release_run_says_what_has_no_release_budget() {
+    let (_, answer) = run_with(&pass("S1"), &pass("S2"), &["--tier", "release"]);
+    for part in ["S1 has no release budget (no soak rig): its hardening budget is run", "S2 has no release budget"] {
+        assert!(answer.err.contains(part), "{}", answer.err);
+    }
+    let (_, answer) = run_with(&pass("S1"), &pass("S2"), &["--tier", "hardening"]);
+    assert!(!answer.err.contains("release budget"), "{}", answer.err);
+}
+
+#[test]
+fn a_test_that_is_not_what_the_plan_says_is_to_be_authored_again() {
+    let fields = vec!["claim categories".to_owned(), "checkers".to_owned()];
+    let first = ScenarioRecord { drift: Drift::Scenario { fields }, ..record("S1", Verdict::PartialSurface) };
+    let (_, answer) = run_with(&first, &pass("S2"), &[]);
+    assert!(
+        answer.out.contains(&format!("Next: cargo disttest author {PLAN_PATH}  # the plan changed")),
+        "{}",
+        answer.out
+    );
+    let (_, answer) = run_with(&record("S1", Verdict::PartialSurface), &pass("S2"), &[]);
+    assert!(answer.out.contains("Next: read "), "{}", answer.out);
+}
+
+#[test]
+fn placeholders_that_keep_a_scenario_from_running_are_named() {
+    let package = package();
+    package.edit(PLAN_PATH, "16 clients, half reads, 10 s", "{{how many}} clients for {{how long}}");
+    leave(&package, &pass("S2"));
+    let answer = package.disttest(&["run", PLAN_PATH]);
+    let reason = "placeholders of the template are not filled: {{how many}}, {{how long}}";
+    assert!(answer.out.contains(reason) && !answer.out.contains("its target is refused"), "{}", answer.out);
+    assert!(answer.out.contains(&format!("Next: cargo disttest plan {PLAN_PATH}")), "{}", answer.out);
 }
 
 #[test]

@@ -2,6 +2,7 @@
 
 use crate::package::{PLAN_PATH, Package, answer, binary};
 use serde_json::Value;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -44,8 +45,11 @@ fn each_region_carries_all_that_is_needed_to_fill_it() {
     assert_eq!(items(&json), ["S1 workload", "S1 faults", "S1 oracle", "S2 workload", "S2 faults", "S2 oracle"]);
     let item = &json["items"][0];
     let lines = package.read(S1).lines().map(str::to_owned).collect::<Vec<_>>();
-    let line = |n: usize| lines[item["lines"][n].as_u64().unwrap() as usize - 1].trim().to_owned();
-    assert!(line(0).starts_with("// disttest:begin workload") && line(1) == "// disttest:end workload");
+    let line = |n: usize| item["lines"][n].as_u64().unwrap() as usize - 1;
+    assert!(lines[line(0) - 1].contains("disttest:begin workload"), "the marker is not to be replaced");
+    assert!(lines[line(0)..=line(1)].concat().contains("todo!(\"workload\")"));
+    assert_eq!(lines[line(1) + 1].trim(), "// disttest:end workload");
+    assert_eq!(lines[item["helpers_before"].as_u64().unwrap() as usize - 1], "// disttest:end helpers");
     assert_eq!(item["file"], S1);
     assert_eq!(item["prose"], "16 clients, half reads, 10 s");
     assert_eq!(item["claims"][0]["text"], "Reads never go back.");
@@ -203,31 +207,34 @@ fn write(root: &Path, path: &str, text: &str) {
     fs::write(path, text).unwrap();
 }
 
-/// Pastes what `todo` offers for each region of the plan's test files, and gives back all items.
+/// Pastes what `todo` offers for each region of the plan's test files, as `todo --help` says, and gives back all items.
 fn paste(root: &Path, plan: &str) -> Vec<Value> {
     let mut command = binary();
     command.current_dir(root).args(["disttest", "todo", plan, "--format", "json"]);
     let json: Value = serde_json::from_str(&answer(command).expect(0).out).unwrap();
     let items = json["items"].as_array().unwrap().clone();
-    let mut pasted: Vec<(String, String)> = Vec::new();
+    let line = |line: &Value| line.as_u64().unwrap() as usize;
+    // Of each file: lines from, to (none: before `from`), and the text in their place.
+    let mut edits: BTreeMap<&str, Vec<(usize, usize, &str)>> = BTreeMap::new();
+    let mut pasted = BTreeSet::new();
     for item in &items {
         let file = item["file"].as_str().unwrap();
-        let text = fs::read_to_string(root.join(file)).unwrap();
-        let region = item["region"].as_str().unwrap();
-        let at = text.find(&format!("disttest_runtime::todo!(\"{region}\")")).unwrap();
-        let from = text[..at].rfind('\n').unwrap() + 1;
-        let to = at + text[at..].find('\n').unwrap() + 1;
+        let edits = edits.entry(file).or_default();
         let code = item["fill"]["code"].as_str().unwrap_or_else(|| panic!("no fill: {item}"));
-        let mut text = format!("{}{code}{}", &text[..from], &text[to..]);
-        for name in item["fill"]["helpers"].as_array().unwrap() {
-            let key = (file.to_owned(), name.as_str().unwrap().to_owned());
-            if !pasted.contains(&key) {
-                pasted.push(key);
-                let code = helper(item, name);
-                text = text.replace("// disttest:end helpers", &format!("{code}\n// disttest:end helpers"));
-            }
+        edits.push((line(&item["lines"][0]), line(&item["lines"][1]), code));
+        let before = line(&item["helpers_before"]);
+        let names = item["fill"]["helpers"].as_array().unwrap().iter();
+        let fresh = names.filter(|name| pasted.insert((file, name.as_str().unwrap())));
+        edits.extend(fresh.map(|name| (before, before - 1, helper(item, name))));
+    }
+    for (file, mut edits) in edits {
+        let text = fs::read_to_string(root.join(file)).unwrap();
+        let mut lines: Vec<String> = text.lines().map(str::to_owned).collect();
+        edits.sort_by_key(|(from, ..)| *from);
+        for (from, to, code) in edits.into_iter().rev() {
+            lines.splice(from - 1..to, code.lines().map(str::to_owned));
         }
-        fs::write(root.join(file), text).unwrap();
+        fs::write(root.join(file), lines.join("\n") + "\n").unwrap();
     }
     items
 }
@@ -306,6 +313,17 @@ fn every_snippet_compiles_where_it_is_pasted() {
         } else {
             let code = items[0]["fill"]["code"].as_str().unwrap();
             assert!(code.contains("support::program()") && code.contains("support::peer_timeouts()"), "{code}");
+            let check = |args: &[&str]| {
+                let mut check = binary();
+                let plan = "docs/testing-plans/abd-register.md";
+                check.current_dir(&package).args(["disttest", "author", "--check", plan]).args(args);
+                answer(check)
+            };
+            check(&["--scenario", "S1", "--scenario", "S2"]).expect(0);
+            // The oracle of S3 is the plan's own: what it judges is left to a person, and nothing else.
+            let left = check(&[]).expect(1).err;
+            assert_eq!(left.matches("error: ").count(), 1, "{left}");
+            assert!(left.contains("S3: helpers is not filled"), "{left}");
         }
     }
     let target = Path::new(env!("CARGO_TARGET_TMPDIR")).parent().unwrap();

@@ -257,6 +257,7 @@ fn fix_shows_a_diff_and_mends_what_is_safe() {
     let files = package.files();
     let again = package.disttest(&["plan", PLAN_PATH, "--fix", "--format", "json"]).expect(1);
     assert_eq!(documents(&again)[0]["fix"], json!({ "written": false, "mended": {} }));
+    assert!(again.err.contains("Unchanged docs/testing-plans/small.md"), "{}", again.err);
     assert_eq!(package.files(), files, "nothing is written where nothing is mended");
 }
 

@@ -286,7 +286,7 @@ fn no_fault(
 }
 
 /// The affirmed nemeses of a field. Where some are in backticks, those count; another one in prose is told.
-fn nemeses_named(field: &Spanned<String>, told: &mut Vec<Diagnostic>) -> Vec<String> {
+pub(super) fn nemeses_named(field: &Spanned<String>, told: &mut Vec<Diagnostic>) -> Vec<String> {
     let found: Vec<Mention> = names::nemesis_mentions(&field.value).into_iter().filter(|m| m.affirmed).collect();
     let quoted = unique(found.iter().filter(|m| m.quoted).map(|m| m.id.to_owned()));
     if quoted.is_empty() {

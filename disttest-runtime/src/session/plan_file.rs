@@ -79,7 +79,7 @@ pub fn drift_of(file: &PlanFile, declared: &Declared, plan_sha256: &str) -> Drif
         return Drift::Scenario { fields: vec![why] };
     }
     if plan::scenario_digest(&found.plan, scenario) != declared.scenario_sha256 {
-        return Drift::Scenario { fields: changed_fields(scenario, declared) };
+        return Drift::Scenario { fields: changed_fields(&found.plan, scenario, declared) };
     }
     let edited = edited_fields(&found.plan, scenario, declared);
     if !edited.is_empty() {
@@ -125,7 +125,7 @@ fn not_asked_for(scenario: &Scenario, id: &str) -> Option<String> {
 }
 
 /// Fields on which the attribute and the plan differ, as far as an attribute tells.
-fn changed_fields(scenario: &Scenario, declared: &Declared) -> Vec<String> {
+fn changed_fields(plan: &Plan, scenario: &Scenario, declared: &Declared) -> Vec<String> {
     let mut fields = Vec::new();
     let mut differs = |what: &str, differs: bool| {
         if differs {
@@ -140,6 +140,19 @@ fn changed_fields(scenario: &Scenario, declared: &Declared) -> Vec<String> {
     let planned = matches!(declared.fault, DeclaredFault::Planned { .. });
     differs("§7.M", scenario.arms.is_empty() && block.is_none() && declared.model.is_some());
     differs("Nemesis + landing evidence", planned && block.is_some_and(|b| b.nemesis.is_none()));
+    let said = |fields: &[String], name: &str| fields.iter().any(|field| field == name);
+    for edited in edited_fields(plan, scenario, declared) {
+        let name = match edited {
+            "falsifies" if said(&fields, "Falsifies if it FAILs") => continue,
+            "falsifies" => "claim categories",
+            "budget" if said(&fields, "budgets") => continue,
+            "budget" => "budgets",
+            "model" if said(&fields, "§7.M") => continue,
+            "negative_controls" => "Negative controls",
+            other => other,
+        };
+        fields.push(name.to_owned());
+    }
     if fields.is_empty() {
         fields.push("text that the attribute does not hold (workload, faults, oracle, claims, hypotheses, …)".into());
     }
@@ -202,6 +215,33 @@ mod tests {
         check("S5/old", Some("S5/old is no arm of the plan"));
         check("S1/api", Some("S1/api is no arm of the plan"));
         check("S5/api", None);
+    }
+
+    #[test]
+    fn a_changed_scenario_names_every_field_of_the_attribute_that_differs() {
+        let dir = tempfile::tempdir().expect("a temporary folder");
+        let text = include_str!("../../tests-data/plans/register.md");
+        let (plan, _) = plan::parse(text);
+        let scenario = scenario_of(&plan, "S1").expect("in the plan");
+        let declared = crate::session::planned(&plan, "plan.md", scenario, &scenario.id.value);
+        let check = |from: &str, to: &str, expect: &[&str]| {
+            assert!(text.contains(from), "{from}");
+            std::fs::write(dir.path().join("plan.md"), text.replacen(from, to, 1)).expect("written");
+            let drift = drift_of(&PlanFile::find("plan.md", dir.path()), &declared, "");
+            let Drift::Scenario { fields } = drift else { panic!("{from}: {drift:?}") };
+            assert!(
+                fields.iter().map(|field| field.split(' ').next().unwrap_or_default()).eq(expect.iter().copied()),
+                "{fields:?}"
+            );
+        };
+        check("| durability |", "| ordering |", &["claim"]);
+        check(
+            "`linearizability` per key, and `no-lost-ack`\n",
+            "`linearizability` per key, and `exactly-once`\n",
+            &["checkers"],
+        );
+        check("× 6s × 1 fault", "× 7s × 1 fault", &["budgets"]);
+        check("16 clients", "17 clients", &["text"]);
     }
 
     #[test]

@@ -368,6 +368,18 @@ fn the_reason_of_a_step_carries_numbers() {
 }
 
 #[test]
+fn no_step_speaks_of_a_landed_fault_when_none_was_injected() {
+    let mut case = Case::perfect();
+    case.runs.truncate(1);
+    case.runs[0].windows.clear();
+    case.runs[0].injections = 0;
+    let (verdict, why) = case.decide();
+    assert_eq!(verdict, Verdict::InconclusiveFaultNotProven);
+    assert!(why.headline().contains("no fault was injected"), "{why:#?}");
+    assert!(!why.steps.iter().any(|step| step.reason.contains("fault landed")), "{why:#?}");
+}
+
+#[test]
 fn a_test_is_ok_only_with_the_strongest_verdict_and_the_tier_asked_for() {
     use Verdict::*;
     let (planned, mut without, mut legacy) = (declared(), declared(), declared());

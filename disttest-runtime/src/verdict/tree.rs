@@ -113,7 +113,8 @@ impl Path<'_> {
             return self.cap("budget-gate", Verdict::PartialSurface, format!("below the smoke budget: {short}"));
         }
         if effort.met == Some(Tier::Smoke) {
-            let landed = if self.facts.fault_planned { "fault landed, smoke budget" } else { "smoke budget" };
+            let proven = self.facts.fault_planned && self.facts.landing.not_proven.is_empty();
+            let landed = if proven { "fault landed, smoke budget" } else { "smoke budget" };
             let short = match effort.hardening_not_stronger.as_slice() {
                 [] => shortfalls_text(&effort.below_hardening),
                 weak => format!("its hardening tier is not stronger than smoke on {}", weak.join(", ")),
@@ -154,7 +155,10 @@ impl Path<'_> {
             Drift::Unknown { why } => self.step("drift-unknown", self.verdict, format!("drift unknown: {why}")),
             Drift::Scenario { fields } => {
                 let fields = if fields.is_empty() { "its text".to_owned() } else { fields.join(", ") };
-                let reason = format!("the test is not what the plan's scenario says: {fields}");
+                let reason = format!(
+                    "the test is not what the plan's scenario says: {fields} (cargo disttest author writes it anew and \
+                     keeps what is filled)"
+                );
                 self.cap("drift", Verdict::PartialSurface, reason);
             }
         }

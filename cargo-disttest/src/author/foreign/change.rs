@@ -147,5 +147,5 @@ fn is_open(unfilled: &[Unfilled], name: &str) -> bool {
 }
 
 fn unfilled(sheet: &Sheet<'_>, fresh: Option<&Sheet<'_>>) -> Vec<Unfilled> {
-    open(sheet, fresh).into_iter().map(|open| Unfilled { name: open.name, line: open.lines.0 }).collect()
+    open(sheet, fresh).into_iter().map(|open| Unfilled { name: open.name, line: open.line }).collect()
 }

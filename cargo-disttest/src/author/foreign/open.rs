@@ -9,7 +9,10 @@ use super::sheet::{Region, Sheet};
 pub(crate) struct Open {
     /// Its name; `skeleton` for a file without regions.
     pub name: String,
-    /// Lines of the begin and of the end marker; without regions, of all that stands behind the header.
+    /// Line of the begin marker; without regions, the first behind the header.
+    pub line: usize,
+    /// First and last line between the markers; without regions, of all that stands behind the header. Of an empty
+    /// region the last one is that before the first.
     pub lines: (usize, usize),
     /// Lines that say that something is to be done, each with its number.
     pub marks: Vec<(usize, String)>,
@@ -34,7 +37,8 @@ pub(super) fn open(sheet: &Sheet<'_>, fresh: Option<&Sheet<'_>>) -> Vec<Open> {
     if sheet.regions.is_empty() {
         let first = sheet.first_line;
         let last = (first + sheet.rest.lines().count()).saturating_sub(1).max(first);
-        let all = Open { name: "skeleton".to_owned(), lines: (first, last), marks: marks(sheet.rest, first) };
+        let all =
+            Open { name: "skeleton".to_owned(), line: first, lines: (first, last), marks: marks(sheet.rest, first) };
         return has_todo(sheet.rest).then_some(all).into_iter().collect();
     }
     let is_open = |region: &&Region| {
@@ -44,7 +48,8 @@ pub(super) fn open(sheet: &Sheet<'_>, fresh: Option<&Sheet<'_>>) -> Vec<Open> {
     };
     let told = |region: &Region| Open {
         name: region.name.clone(),
-        lines: (sheet.line_at(region.begin.start), sheet.line_at(region.end.start)),
+        line: sheet.line_at(region.begin.start),
+        lines: (sheet.line_at(region.body.start), sheet.line_at(region.end.start) - 1),
         marks: marks(&sheet.rest[region.body.clone()], sheet.line_at(region.body.start)),
     };
     sheet.regions.iter().filter(is_open).map(told).collect()

@@ -3,6 +3,7 @@
 use super::files::{File, Source};
 use super::manifests::{Manifest, manifests};
 use super::report::{Problem, Report, diff_of};
+use super::tell_of_lacking;
 use crate::author::FileChange;
 use crate::commands::Context;
 use crate::console::visible;
@@ -10,6 +11,7 @@ use crate::exit_code::{End, Outcome};
 use crate::plan_file::PlanFile;
 use crate::targets::Found;
 use crate::workspace::Workspace;
+use std::path::PathBuf;
 
 /// `--check`: everything that keeps the test files from being what the plan says.
 pub(super) fn check(
@@ -33,6 +35,9 @@ pub(super) fn check(
         let path = std::path::Path::new(&plan.shown);
         problems.push(Problem::new(None, path, "nothing-checked", message, String::new()));
     }
+    let paths: Vec<(PathBuf, &String)> =
+        files.iter().filter_map(|file| Some((file.placed.path(), file.before.as_ref()?))).collect();
+    tell_of_lacking(context, found, paths.iter().map(|(path, text)| (path.as_path(), *text)));
     let end = if problems.is_empty() { End::Clean } else { End::Drift };
     let report = Report::of_check(plan, found, files, problems);
     if context.json() {

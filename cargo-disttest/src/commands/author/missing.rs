@@ -2,7 +2,7 @@
 
 use super::decide::{Action, Decided};
 use super::files::{File, Source, compute};
-use super::manifests::manifests;
+use super::manifests::{manifests, tell_of_paths};
 use super::{edits, found, header, stage};
 use crate::author::{FileChange, write};
 use crate::commands::{Context, failed, shorter};
@@ -43,6 +43,7 @@ pub(crate) fn author_missing(
         let verb = if edit.before.is_none() { "Created" } else { "Updated" };
         context.console.status(verb, format_args!("{} (author mode)", shorter(&edit.path).display()));
     }
+    tell_of_paths(context, &manifests);
     stage(context, &edits, &mixed);
     Ok(End::Clean)
 }

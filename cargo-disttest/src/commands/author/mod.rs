@@ -13,13 +13,17 @@ use super::{Context, failed, shorter};
 use crate::author::write::{self, Edit};
 use crate::cli::AuthorArgs;
 use crate::exit_code::{End, Failure, Outcome};
+use crate::new::inventory::count;
 use crate::plan_file::PlanFile;
 use crate::targets::{self, Found};
+use crate::todo::lacking::lacking;
 use crate::workspace::Workspace;
 use crate::{console, git, harness};
 use decide::{Decided, Decision, decide};
+use disttest_runtime::base::diagnostic::{Diagnostic, Span};
+use disttest_runtime::plan;
 use files::compute;
-use manifests::{Manifest, manifests};
+use manifests::{Manifest, manifests, tell_of_paths};
 use report::{Report, show_diffs, tell};
 use std::path::{Path, PathBuf};
 
@@ -51,6 +55,7 @@ pub(super) fn run(context: &Context, args: &AuthorArgs) -> Outcome {
     let writes = !args.dry_run && conflicts.is_empty();
     if writes {
         write(context, &files, &manifests, args)?;
+        tell_of_paths(context, &manifests);
     }
     report.written = writes;
     if context.json() {
@@ -60,6 +65,9 @@ pub(super) fn run(context: &Context, args: &AuthorArgs) -> Outcome {
         return Err(in_the_way(&conflicts));
     }
     report.files.iter().for_each(|file| tell(context, &plan, file, args.dry_run));
+    let ours = files.iter().filter(|file| file.is_ours());
+    let texts = ours.filter_map(|file| Some((file.path.as_path(), file.after.as_ref().or(file.before.as_ref())?)));
+    tell_of_lacking(context, &found, texts);
     context.console.next(&report.next);
     Ok(match (quit, found.refusals.is_empty()) {
         (true, _) => End::Conflict,
@@ -72,7 +80,8 @@ pub(super) fn run(context: &Context, args: &AuthorArgs) -> Outcome {
 fn found(context: &Context, workspace: &Workspace, plan: &PlanFile, ids: &[String]) -> Result<Found, Failure> {
     let found = targets::find(workspace, plan, ids)?;
     let refusals = found.refusals.iter().map(|(_, diagnostic)| diagnostic);
-    let told: Vec<_> = found.diagnostics.iter().chain(&found.notes).chain(refusals).cloned().collect();
+    let absent = not_in_runtime(plan, &found.order);
+    let told: Vec<_> = found.diagnostics.iter().chain(&found.notes).chain(refusals).chain(&absent).cloned().collect();
     context.show(plan, &told);
     if found.refused() {
         return Err(Failure::new(End::UnsafeTarget, format!("{} is not authored: see above", plan.shown)));
@@ -82,6 +91,28 @@ fn found(context: &Context, workspace: &Workspace, plan: &PlanFile, ids: &[Strin
         context.console.warning(console::visible(&format!("{id} cannot be authored: {why}")));
     }
     Ok(found)
+}
+
+/// What the scenarios `ids` name and the runtime does not have: once their files are written, that is easily forgotten.
+fn not_in_runtime(plan: &PlanFile, ids: &[String]) -> Vec<Diagnostic> {
+    let asked = plan.plan.scenarios.iter().filter(|scenario| ids.contains(&scenario.id.value.to_string()));
+    let spans: Vec<Span> = asked.map(|scenario| scenario.span).collect();
+    let stands = |told: &&Diagnostic| spans.iter().any(|span| (span.start..span.end).contains(&told.span.start));
+    let absent = plan.diagnostics.iter().filter(|told| told.rule == "not-in-runtime").filter(stands).cloned();
+    let (suppressions, _) = plan::suppressions(&plan.plan, &plan.text);
+    // What the author of the plan knows is not told again.
+    plan::suppress(&suppressions, absent.collect()).0
+}
+
+/// Code that was kept does not follow the plan by itself. `files`: where each is, and its text.
+fn tell_of_lacking<'a>(context: &Context, found: &Found, files: impl Iterator<Item = (&'a Path, &'a String)>) {
+    for (path, text) in files {
+        let Some(target) = found.targets.iter().find(|target| target.placed.path() == path) else { continue };
+        let path = shorter(path).display().to_string();
+        for one in lacking(&target.wanted, text) {
+            context.console.warning(console::visible(&format!("{path}:{}: {}", one.line, one.message())));
+        }
+    }
 }
 
 fn in_the_way(conflicts: &[String]) -> Failure {
@@ -146,7 +177,7 @@ fn stage(context: &Context, edits: &[Edit], mixed: &[PathBuf]) {
                 console.warning(console::visible(&told));
             }
             if staged.files > 0 {
-                console.status("Staged", format_args!("{} files", staged.files));
+                console.status("Staged", count(staged.files, "file"));
             }
         }
         Err(why) => console.warning(console::visible(&format!("written, but not staged: {why}"))),

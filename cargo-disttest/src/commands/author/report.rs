@@ -94,18 +94,22 @@ impl Report {
         args: &AuthorArgs,
     ) -> Report {
         let files: Vec<ReportFile> = files.iter().map(report_file).collect();
-        let manifests = manifests.iter().map(|manifest| ReportManifest {
+        let entries = manifests.iter().map(|manifest| ReportManifest {
             path: shorter(&manifest.path).display().to_string(),
             diff: diff_of(&manifest.path, Some(&manifest.before), &manifest.after),
             paste: args.no_manifest.then(|| manifest::to_paste(&manifest.before, &manifest.after)),
         });
+        let changed = |file: &ReportFile| !matches!(file.action, Action::UpToDate | Action::Skip | Action::Conflict);
+        let pending = !manifests.is_empty() || files.iter().any(changed);
         let open = files.iter().any(|file| !file.unfilled.is_empty() || file.action == Action::Create);
-        let next = if open {
+        let next = if args.dry_run && pending {
+            format!("cargo disttest author {}  # nothing is written yet", plan.shown)
+        } else if open {
             format!("fill the regions, then cargo disttest run {}", plan.shown)
         } else {
             format!("cargo disttest run {}", plan.shown)
         };
-        Report { dry_run: args.dry_run, manifests: manifests.collect(), files, next, ..Report::empty(plan, found) }
+        Report { dry_run: args.dry_run, manifests: entries.collect(), files, next, ..Report::empty(plan, found) }
     }
 
     pub(super) fn of_check(plan: &PlanFile, found: &Found, files: &[File<'_>], problems: Vec<Problem>) -> Report {

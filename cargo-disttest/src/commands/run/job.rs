@@ -13,8 +13,8 @@ use crate::runner::record;
 use crate::runner::rows::Row;
 use crate::targets::{self, Target};
 use crate::workspace::Workspace;
-use disttest_runtime::plan::{Id, Scenario, Tier};
-use disttest_runtime::verdict::{Harness, Verdict, test_is_ok};
+use disttest_runtime::plan::{Id, Release, Scenario, Tier};
+use disttest_runtime::verdict::{Drift, Harness, Verdict, test_is_ok};
 use std::path::Path;
 
 /// What the scenarios of a run share.
@@ -69,7 +69,7 @@ impl<'a> Job<'a> {
         match left_out(id) {
             Some((_, why)) => why.clone(),
             None if listed_only => format!("§7.M.S of {whole} lists it and it has no block: write `#### Arm {id}: …`"),
-            None => "its target is refused".to_owned(),
+            None => self.found.refusal(scenario).unwrap_or_else(|| "its target is refused".to_owned()),
         }
     }
 
@@ -121,9 +121,10 @@ impl<'a> Job<'a> {
         }
         let verdict = record.verdict;
         let made = record::made_for_another(&record, attribute);
+        let edited = record::edited(&record, &self.plan.plan, scenario, attribute);
+        let drifted = matches!(record.drift, Drift::Scenario { .. }) || made.is_some() || !edited.is_empty();
         let mut against: Vec<String> =
             made.into_iter().map(|why| format!("{why} (cargo disttest author --check)")).collect();
-        let edited = record::edited(&record, &self.plan.plan, scenario, attribute);
         if !edited.is_empty() {
             let fields = edited.join(", ");
             against.push(format!("its attribute is not what the plan says: {fields} (cargo disttest author --check)"));
@@ -132,10 +133,11 @@ impl<'a> Job<'a> {
         if verdict.is_pass() && ok && !status.success() {
             against.push(format!("its record says {verdict}, but the test process ended with {status}"));
         }
-        let reason = match record.why.steps.last() {
-            _ if !against.is_empty() => against.join("; "),
-            Some(step) if !verdict.is_pass() => step.reason.clone(),
-            _ => String::new(),
+        let reason = match against.as_slice() {
+            [] if verdict.is_pass() => String::new(),
+            // Later steps may have left the verdict alone: what decided it is the headline.
+            [] => record.why.headline(),
+            against => against.join("; "),
         };
         // What speaks against a PASS makes it none, for the session as well.
         let cap = if against.is_empty() { verdict } else { verdict.at_most(Verdict::PartialSurface) };
@@ -148,15 +150,17 @@ impl<'a> Job<'a> {
             reason,
             arms: Vec::new(),
             harness: record.harness,
+            drifted,
         })
     }
 
     /// What is about to run, and how long that takes.
     fn announce(&self, part: &Part<'_>, executable: &Path, test: &str) {
         let id = self.plan.written(&part.attribute.id);
-        let budget = part.attribute.budgets.as_ref().map(|budgets| match self.order.tier {
-            Tier::Smoke => budgets.smoke,
-            Tier::Hardening | Tier::Release => budgets.hardening,
+        let budget = part.attribute.budgets.as_ref().map(|budgets| match (self.order.tier, &budgets.release) {
+            (Tier::Smoke, _) => budgets.smoke,
+            (Tier::Release, Release::Budget(release)) => *release,
+            (Tier::Hardening | Tier::Release, _) => budgets.hardening,
         });
         let expected = budget.map(|budget| {
             let seeds = self.order.seed.map_or(self.order.seeds.unwrap_or(budget.seeds), |_| 1);

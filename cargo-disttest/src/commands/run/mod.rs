@@ -18,7 +18,7 @@ use crate::runner::rows::{self, Row};
 use crate::runner::{build, needs, record, session};
 use crate::targets::{self, Target};
 use crate::workspace::Workspace;
-use disttest_runtime::plan::{Id, Scenario};
+use disttest_runtime::plan::{self, Budgets, Id, Release, Scenario, Tier};
 use disttest_runtime::verdict::{ScenarioRecord, Verdict};
 use job::Job;
 use std::path::{Path, PathBuf};
@@ -36,6 +36,9 @@ pub(super) fn run(context: &Context, args: &RunArgs) -> Outcome {
     if author::author_mode() {
         author::author_missing(context, &plan, &args.scenario, args.harness.as_deref())?;
         workspace = context.workspace()?;
+    }
+    if args.tier == Tier::Release {
+        say_what_has_no_release_tier(context, &plan, &scenarios);
     }
     if plan.has_errors() {
         context
@@ -92,7 +95,7 @@ pub(super) fn run(context: &Context, args: &RunArgs) -> Outcome {
             context.console.warning(format_args!("the session lacks what did not run: {why:#}"));
         }
     }
-    let summary = Summary::new(&plan, &order, args.tier, rows, &stage);
+    let summary = Summary::new(&plan, &order, args.tier, rows, &stage, found.refused());
     summary.print(context, &plan)
 }
 
@@ -121,6 +124,23 @@ fn say_what_git_ignores(context: &Context, workspace: &Workspace, found: &target
         let shown = shorter(&path).display().to_string();
         let told = format!("git ignores {shown}: the commit that the reports name does not have this test");
         context.console.warning(crate::console::visible(&told));
+    }
+}
+
+/// A release run of a scenario without a release budget is a hardening run, and cannot be ok (D18).
+fn say_what_has_no_release_tier(context: &Context, plan: &PlanFile, scenarios: &[&Scenario]) {
+    let parts = scenarios.iter().flat_map(|scenario| ids_of_parts(scenario).into_iter().map(move |id| (*scenario, id)));
+    for (scenario, id) in parts {
+        let arm = scenario.arm(&id).map(|arm| plan::resolve_arm(&plan.plan, scenario, arm).0.budgets);
+        let budgets = arm.unwrap_or_else(|| scenario.budgets.clone());
+        if let Some(Budgets { release: Release::NotProvided { reason, .. }, .. }) = budgets {
+            let id = plan.written(&id.to_string());
+            let told = format!(
+                "{id} has no release budget ({}): its hardening budget is run, and the release tier cannot be met",
+                reason.trim_end_matches('.')
+            );
+            context.console.warning(crate::console::visible(&told));
+        }
     }
 }
 

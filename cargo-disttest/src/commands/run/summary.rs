@@ -9,6 +9,7 @@ use crate::runner::execute::Order;
 use crate::runner::rows::{self, Row};
 use crate::runner::session;
 use disttest_runtime::plan::{Id, Tier};
+use disttest_runtime::report::escape::shell;
 use disttest_runtime::verdict::{Harness, SessionVerdict};
 use serde::Serialize;
 use std::path::{Path, PathBuf};
@@ -37,7 +38,14 @@ pub(super) struct Summary {
 
 impl Summary {
     /// Of `rows`, with the places of what was written.
-    pub(super) fn new(plan: &PlanFile, order: &Order, tier: Tier, rows: Vec<Row>, stage: &Stage) -> Summary {
+    pub(super) fn new(
+        plan: &PlanFile,
+        order: &Order,
+        tier: Tier,
+        rows: Vec<Row>,
+        stage: &Stage,
+        refused: bool,
+    ) -> Summary {
         let session = PathBuf::from(&order.session);
         // Succeeds on an empty folder only: a session in which nothing was written is none.
         let written = std::fs::remove_dir(&session).is_err();
@@ -56,7 +64,7 @@ impl Summary {
             session_log: existing("session-log.md").map(shown),
             manifest_sha256: session::manifest_sha256(&session),
             harness: stage.package().map(|package| shown(package.folder.clone())),
-            next: next(plan, end, tier, &rows, &session, stage),
+            next: Next { plan: &plan.shown, tier, rows: &rows, session: &session, stage, refused }.after(end),
             session: written.then(|| shown(session)),
             exit_status: end.exit_code().number(),
             scenarios: rows,
@@ -108,40 +116,78 @@ impl Summary {
     }
 }
 
-fn next(plan: &PlanFile, end: End, tier: Tier, rows: &[Row], session: &Path, stage: &Stage) -> String {
-    let plan = &plan.shown;
-    let first_bad = rows::parts(rows).find(|row| !row.ok).map_or("", |row| row.scenario.as_str());
-    match end {
-        End::Clean if tier == Tier::Smoke => format!("cargo disttest run {plan} --tier hardening"),
-        End::Clean => "keep the line below where nobody can edit it".to_owned(),
-        End::Violation | End::NothingConcluded => {
-            let findings = session.join("findings").join(format!("{}.md", first_bad.replace('/', "__")));
-            format!("read {}", shorter(&findings).display())
-        }
-        End::TierNotMet => format!("cargo disttest run {plan} --tier {tier} --scenario {first_bad}"),
-        _ if rows.iter().any(|row| row.harness == Harness::Ephemeral) => fill(plan, session, stage),
-        _ => format!("cargo disttest author {plan} --check"),
-    }
+/// What the next step depends on.
+struct Next<'a> {
+    plan: &'a str,
+    tier: Tier,
+    rows: &'a [Row],
+    session: &'a Path,
+    stage: &'a Stage,
+    /// The plan must be corrected before some scenario has a place.
+    refused: bool,
 }
 
-/// How the tests of an ephemeral package come to be filled. The package of a session is evidence, so that a person
-/// works on one of their own.
-fn fill(plan: &str, session: &Path, stage: &Stage) -> String {
-    let unfilled = stage.package().map_or(&[][..], |package| &package.unfilled);
-    match (unfilled, stage.package()) {
-        ([(file, line, name), ..], Some(package)) if package.folder != harness::folder_of(session) => {
-            let (file, folder) = (shorter(file), shorter(&package.folder));
-            let (file, folder) = (file.display(), folder.display());
-            format!("fill region {name} ({file}:{line}), then cargo disttest run {plan} --harness {folder}")
+impl Next<'_> {
+    fn after(&self, end: End) -> String {
+        let Next { plan, tier, rows, .. } = *self;
+        let first_bad = rows::parts(rows).find(|row| !row.ok);
+        let id = first_bad.map_or("", |row| row.scenario.as_str());
+        match end {
+            End::Clean if tier == Tier::Smoke => self.run("--tier hardening"),
+            End::Clean => "keep the line below where nobody can edit it".to_owned(),
+            End::NothingConcluded if first_bad.is_some_and(|row| row.drifted) => self.refresh(first_bad),
+            End::Violation | End::NothingConcluded => {
+                let findings = self.session.join("findings").join(format!("{}.md", id.replace('/', "__")));
+                format!("read {}", shorter(&findings).display())
+            }
+            End::TierNotMet => self.run(&format!("--tier {tier} --scenario {id}")),
+            _ if self.refused => format!("cargo disttest plan {plan}"),
+            _ if rows.iter().any(|row| row.harness == Harness::Ephemeral) => self.fill(),
+            _ => format!("cargo disttest author {plan} --check"),
         }
-        _ => {
-            let folder = session.parent().unwrap_or(session).join("harness");
-            let folder = shorter(&folder);
-            let folder = folder.display();
-            format!(
-                "cargo disttest author {plan} (writes the tests into the repository), or cargo disttest run {plan} \
-                 --harness {folder} (writes them there; the repository stays as it is)"
-            )
+    }
+
+    /// The folder of the person's own ephemeral package, which `--harness` named.
+    fn folder(&self) -> Option<String> {
+        let package = self.stage.package().filter(|package| package.folder != harness::folder_of(self.session))?;
+        Some(shell(&shorter(&package.folder).display().to_string()))
+    }
+
+    /// Another run of the same tests.
+    fn run(&self, options: &str) -> String {
+        let harness = self.folder().map(|folder| format!(" --harness {folder}")).unwrap_or_default();
+        format!("cargo disttest run {} {options}{harness}", self.plan)
+    }
+
+    /// What makes a test that drifted say again what the plan says.
+    fn refresh(&self, row: Option<&Row>) -> String {
+        let ephemeral = row.is_some_and(|row| row.harness == Harness::Ephemeral);
+        match self.folder().filter(|_| ephemeral) {
+            Some(_) => self.run("--refresh-harness"),
+            None => format!("cargo disttest author {}  # the plan changed; filled regions are kept", self.plan),
+        }
+    }
+
+    /// How the tests of an ephemeral package come to be filled. The package of a session is evidence, so that a person
+    /// works on one of their own.
+    fn fill(&self) -> String {
+        let plan = self.plan;
+        let unfilled = self.stage.package().map_or(&[][..], |package| &package.unfilled);
+        match (unfilled, self.folder()) {
+            ([(file, line, name), ..], Some(folder)) => {
+                let file = shorter(file);
+                let file = file.display();
+                format!("fill region {name} ({file}:{line}), then cargo disttest run {plan} --harness {folder}")
+            }
+            _ => {
+                let folder = self.session.parent().unwrap_or(self.session).join("harness");
+                let folder = shorter(&folder);
+                let folder = folder.display();
+                format!(
+                    "cargo disttest author {plan} (writes the tests into the repository), or cargo disttest run {plan} \
+                     --harness {folder} (writes them there; the repository stays as it is)"
+                )
+            }
         }
     }
 }

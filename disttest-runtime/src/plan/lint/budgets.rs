@@ -49,6 +49,11 @@ fn missing_in_arms(scenario: &Scenario, labels: &[&str], out: &mut Told) {
     }
 }
 
+/// The format knows no exception for a system that is one process by nature (format §5).
+const ONE_NODE: &str = "raise it on every dimension, the nodes included. A system that is one process by nature: write \
+                        `1 node` for smoke and `2 nodes` for hardening, which starts two independent instances (give \
+                        each keys and data of its own)";
+
 /// Hardening is stronger than smoke.
 pub(super) fn budget_not_stronger(context: &Context<'_>, out: &mut Told) {
     for scenario in &context.plan.scenarios {
@@ -66,7 +71,11 @@ pub(super) fn budget_not_stronger(context: &Context<'_>, out: &mut Told) {
                 scenario.id.value,
                 weak.join(", ")
             );
-            out.push(report("budget-not-stronger", span, message, "raise it on every dimension"));
+            let help = match weak.contains(&"nodes") {
+                true => ONE_NODE,
+                false => "raise it on every dimension",
+            };
+            out.push(report("budget-not-stronger", span, message, help));
         }
     }
 }
@@ -86,6 +95,23 @@ pub(super) fn budget_faults(context: &Context<'_>, out: &mut Told) {
             let message = format!("{id} plans no fault, and its budgets ask for some");
             out.push(report("budget-faults", span, message, "delete the faults from the budgets, or plan them"));
         }
+    }
+}
+
+/// A smoke run of a planned fault has a window to land it in.
+pub(super) fn smoke_without_fault(context: &Context<'_>, out: &mut Told) {
+    for scenario in &context.plan.scenarios {
+        let (Some(budgets), Some(field)) = (&scenario.budgets, scenario.field(FAULTS)) else { continue };
+        if budgets.smoke.faults > 0 || no_fault::read(&field.value) != NoFault::Planned {
+            continue;
+        }
+        let span = scenario.field(SMOKE).map_or(scenario.id.span, |f| f.span);
+        let message = format!(
+            "{} plans a fault, and its smoke budget asks for none: a smoke run proves no fault, and is \
+             INCONCLUSIVE-fault-not-proven",
+            scenario.id.value
+        );
+        out.push(report("smoke-without-fault", span, message, "ask for `1 fault` at least"));
     }
 }
 

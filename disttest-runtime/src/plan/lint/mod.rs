@@ -17,6 +17,7 @@ mod naming;
 mod oracle;
 mod passage;
 mod respell;
+mod runtime;
 mod scenario;
 mod sections;
 mod skeleton;
@@ -122,9 +123,11 @@ const CHECKS: &[Check] = &[
     landing::landing_sides,
     landing::landing_misfit,
     landing::symmetric_partitions_only,
+    runtime::not_in_runtime,
     budgets::missing_budgets,
     budgets::budget_not_stronger,
     budgets::budget_faults,
+    budgets::smoke_without_fault,
     budgets::hardening_seeds,
     budgets::release_not_stronger,
     targets::target_outside,

@@ -129,6 +129,68 @@ const VAGUE: &[&str] = &[
     "manual review",
     "manual check",
     "checked by hand",
+    "a person look",
+    "a person read",
+    "a person check",
+    "a person inspect",
+    "a person review",
+    "a person decide",
+    "a person judge",
+    "a human look",
+    "a human read",
+    "a human check",
+    "a human inspect",
+    "a human review",
+    "a human decide",
+    "a human judge",
+    "somebody look",
+    "somebody read",
+    "somebody check",
+    "somebody inspect",
+    "somebody review",
+    "somebody decide",
+    "somebody judge",
+    "someone look",
+    "someone read",
+    "someone check",
+    "someone inspect",
+    "someone review",
+    "someone decide",
+    "someone judge",
+    "a reviewer look",
+    "a reviewer read",
+    "a reviewer check",
+    "a reviewer inspect",
+    "a reviewer review",
+    "a reviewer decide",
+    "a reviewer judge",
+    "an operator look",
+    "an operator read",
+    "an operator check",
+    "an operator inspect",
+    "an operator review",
+    "an operator decide",
+    "an operator judge",
+    "an engineer look",
+    "an engineer read",
+    "an engineer check",
+    "an engineer inspect",
+    "an engineer review",
+    "an engineer decide",
+    "an engineer judge",
+    "we look",
+    "we check",
+    "we inspect",
+    "we review",
+    "we decide",
+    "we judge",
+    "looked at",
+    "by eye",
+    "by a person",
+    "by a human",
+    "by somebody",
+    "human review",
+    "human judg",
     "see exit criteria",
     "tbd",
 ];
@@ -262,10 +324,17 @@ pub(super) fn vague_oracle(context: &Context<'_>, out: &mut Told) {
         let (Some(oracle), Some(Weakness::Vague(phrase))) = (owner.oracle(), owner.weakness) else {
             continue;
         };
-        let message = format!("{}: `{phrase}` is nothing a machine can check; it counts as no oracle", owner.id.value);
         let help = "name a checker, or compare a measured number with a threshold";
         let Some(passage) = owner.passage(Part::Oracle) else { continue };
-        let span = passage.text.find(phrase).map_or(oracle.span, |at| passage.span(&(at..at + phrase.len())));
+        // A phrase may end within a word: `a person look` stands for `a person looks`.
+        let whole = |at: usize| {
+            let rest = &passage.text[at + phrase.len()..];
+            at..at + phrase.len() + rest.find(|c: char| !c.is_alphanumeric()).unwrap_or(rest.len())
+        };
+        let place = passage.text.find(phrase).map(whole);
+        let said = place.clone().map_or(phrase, |place| &passage.text[place]);
+        let span = place.map_or(oracle.span, |place| passage.span(&place));
+        let message = format!("{}: `{said}` is nothing a machine can check; it counts as no oracle", owner.id.value);
         out.push(report("vague-oracle", span, message, help));
     }
 }
@@ -372,6 +441,11 @@ mod tests {
         check("the output looks\nright", Some(Weakness::Vague("looks right")));
         check("it works", Some(Weakness::Vague("works")));
         check("No errors; linearizability is not checked", Some(Weakness::Vague("no error")));
+        check("a person looks at it", Some(Weakness::Vague("a person look")));
+        check("the history is read by somebody", Some(Weakness::Vague("by somebody")));
+        check("every history is checked by a human", Some(Weakness::Vague("by a human")));
+        check("linearizability per key; a person looks at every FAIL", None);
+        check("every acknowledged write is read back; an operator is told", None);
         check("TBD", Some(Weakness::Missing));
         check("", Some(Weakness::Missing));
         check("linearizability per key; no errors in the log", None);

@@ -237,19 +237,9 @@ const TEMPLATE: &[&str] =
 /// `{{…}}` of the template, and the angle brackets of its hypotheses.
 pub(super) fn placeholder(context: &Context<'_>, out: &mut Told) {
     let text = context.masked;
-    let mut at = 0;
-    while let Some(open) = text[at..].find('{').map(|i| at + i) {
-        if !text[open + 1..].starts_with('{') {
-            at = open + 1;
-            continue;
-        }
-        let inner = &text[open + 2..];
-        let close = inner.find(['\n', '{', '}']).filter(|i| inner[*i..].starts_with("}}") && *i > 0);
-        at = open + 2;
-        if let Some(close) = close {
-            at = open + 4 + close;
-            tell_placeholder(&text[open..at], open, out);
-        }
+    braces(text, 0, out);
+    for span in pictures(context) {
+        braces(&context.text[span.start..span.end], span.start, out);
     }
     // Every other word of the template starts with an angle bracket, or has one behind its letter.
     for (i, _) in text.match_indices('<') {
@@ -298,6 +288,38 @@ fn angle_brackets(text: &str, base: usize, out: &mut Told) {
         }
         before = c;
     }
+}
+
+/// Every `{{…}}` of `text`, which starts at the byte `base` of the plan.
+fn braces(text: &str, base: usize, out: &mut Told) {
+    let mut at = 0;
+    while let Some(open) = text[at..].find('{').map(|i| at + i) {
+        if !text[open + 1..].starts_with('{') {
+            at = open + 1;
+            continue;
+        }
+        let inner = &text[open + 2..];
+        let close = inner.find(['\n', '{', '}']).filter(|i| inner[*i..].starts_with("}}") && *i > 0);
+        at = open + 2;
+        if let Some(close) = close {
+            at = open + 4 + close;
+            tell_placeholder(&text[open..at], base + open, out);
+        }
+    }
+}
+
+/// Fenced blocks of plain text outside of scenarios, such as the picture of §0. Code may have braces of its own.
+fn pictures(context: &Context<'_>) -> Vec<Span> {
+    let hidden = context.text.matches("{{").count() > context.masked.matches("{{").count();
+    // The text is read a second time only where there may be something to find.
+    let blocks = if hidden { crate::plan::parse::plain_blocks(context.text) } else { Vec::new() };
+    let mut scenarios: Vec<Span> = context.plan.scenarios.iter().map(|scenario| scenario.span).collect();
+    scenarios.sort_by_key(|span| span.start);
+    let in_scenario = |at: usize| {
+        let before = scenarios.partition_point(|span| span.start <= at);
+        before > 0 && at < scenarios[before - 1].end
+    };
+    blocks.into_iter().filter(|span| !in_scenario(span.start)).collect()
 }
 
 fn tell_placeholder(found: &str, at: usize, out: &mut Told) {

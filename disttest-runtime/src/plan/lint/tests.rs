@@ -30,6 +30,11 @@ fn each_requirement_that_is_broken_is_told_and_nothing_else() {
     check("- **Ordering:** tags of counter and node\n", "", &["sut-model-bullet"]);
     check("Linux | 5.10", "{{requirement}} | 5.10", &["placeholder"]);
     check("a later read", "C<x> a later read", &["placeholder"]);
+    check("## 1. Scope", "```text\nclient ──▶ {{component}}\n```\n\n## 1. Scope", &["placeholder"]);
+    check("## 1. Scope", "```\n{{component}}\n```\n\n## 1. Scope", &["placeholder"]);
+    check("## 1. Scope", "```yaml\nname: {{ .Values.name }}\n```\n\n## 1. Scope", &[]);
+    check("## 1. Scope", "<!-- {{a comment}} -->\n\n## 1. Scope", &[]);
+    check("// TODO 1. Workload", "// TODO {{1}} Workload", &[]);
     check("- **Reference:** `references/jepsen-and-elle.md`\n", "", &["technique-without-reference"]);
     check("| disks that lie | no rig | one vendor | with a second vendor |", "", &["section-empty"]);
     check(
@@ -62,6 +67,9 @@ fn each_requirement_that_is_broken_is_told_and_nothing_else() {
     check("- **Oracle:** client p99 <= 500 ms over the whole run\n", "", &["missing-oracle"]);
     check("client p99 <= 500 ms over the whole run", "TBD", &["missing-oracle"]);
     check("client p99 <= 500 ms over the whole run", "logs look fine", &["vague-oracle"]);
+    check("client p99 <= 500 ms over the whole run", "a person looks at it", &["vague-oracle"]);
+    check("× 6s × 1 fault × 1 seed", "× 6s × 0 faults × 1 seed", &["smoke-without-fault"]);
+    check("`asymmetric-data-cut` and `hard-kill` in turn", "`clock-skew`, `hard-kill` in turn", &["not-in-runtime"]);
     check("`linearizability` per key, and", "`linearizabilty` per key, and", &["misspelt-checker"]);
     check("`linearizability` per key, and", "linearizabilty per key, and", &["misspelt-checker"]);
     check("`asymmetric-data-cut` and `hard-kill` in turn", "`asymetric-data-cut`, `hard-kill`", &["misspelt-nemesis"]);
@@ -78,7 +86,7 @@ fn each_requirement_that_is_broken_is_told_and_nothing_else() {
     );
     check("| performance-SLO |", "| fairness |", &["fairness-formula", "surfaces-missing"]);
     check("`linearizability` per key, and `no-lost-ack`\n", "`linearizability` per key\n", &[]);
-    check("`register`, one per key", "`session`", &["checker-misfit"]);
+    check("`register`, one per key", "`session`", &["checker-misfit", "not-in-runtime"]);
     check("| durability |", "| idempotency |", &[]);
     check("may have happened", "may have happened; key = op_id", &[]);
     // Landing evidence.
@@ -131,7 +139,7 @@ fn an_idempotency_check_keyed_on_op_id_is_refused() {
         .replace("| durability |", "| idempotency |")
         .replace("and `no-lost-ack`\n", "and `exactly-once` keyed by op_id\n");
     let rules: Vec<String> = check(&plan).1.into_iter().map(|d| d.rule).collect();
-    assert_eq!(rules, ["idempotency-key-is-op-id"]);
+    assert_eq!(rules, ["idempotency-key-is-op-id", "not-in-runtime"]);
 }
 
 #[test]

@@ -78,6 +78,23 @@ pub const CHECKERS: &[Name] = &[
     name("bounded-liveness", &["bounded liveness", "liveness within bounds"]),
 ];
 
+/// The models that this runtime has; its nemeses are those with [`Nemesis::signals`].
+pub const RUNTIME_MODELS: [&str; 3] = ["register", "map", "log"];
+
+/// The checkers that this runtime has.
+pub const RUNTIME_CHECKERS: [&str; 10] = [
+    "linearizability",
+    "no-lost-ack",
+    "set-full",
+    "bank",
+    "counter-bounds",
+    "unique-ids",
+    "total-queue",
+    "long-fork",
+    "freshness",
+    "bounded-liveness",
+];
+
 /// The checkers that `text` mentions.
 pub fn checker_mentions(text: &str) -> Vec<Mention> {
     static INDEX: LazyLock<Index> = LazyLock::new(|| Index::new(CHECKERS.iter().copied()));

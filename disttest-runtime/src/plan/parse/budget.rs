@@ -38,7 +38,7 @@ pub(super) fn read(text: &str, no_faults: bool) -> Result<(Budget, Remarks), Str
         value => value.ok_or_else(|| format!("it does not name {what}")),
     };
     let budget = Budget {
-        nodes: need(found.nodes, "the size (such as `3 nodes`)")?,
+        nodes: need(found.nodes, "the size (such as `3 nodes`; `1 node` of a system that is one process)")?,
         seconds: need(found.seconds, "the duration (such as `60s`)")?,
         faults: found
             .faults

@@ -80,6 +80,12 @@ pub(super) fn masked(text: &str) -> String {
     Source::new(text).masked
 }
 
+/// Where the fenced blocks of plain text stand: those of no language, and of the language `text`.
+pub(super) fn plain_blocks(text: &str) -> Vec<Span> {
+    let plain = |code: &&source::Code| code.fenced && ["", "text", "txt"].contains(&code.language.as_str());
+    Source::new(text).codes.iter().filter(plain).map(|code| code.span).collect()
+}
+
 /// True for a line that a reader of §4 would take for the start of a hypothesis.
 pub(super) fn starts_hypothesis(line: &str) -> bool {
     hypotheses::starts_one(&Line::part(0, line))
