@@ -35,8 +35,10 @@ pub type Result<T, E = anyhow::Error> = std::result::Result<T, E>;
 pub mod prelude {
     pub use crate::Result;
     pub use crate::checker::{
-        Bank, Conservation, CounterBounds, Freshness, Kafka, Linearizability, Liveness, LongFork, Measure, NoLostAck,
-        SequentialConsistency, Serializability, Set, SetFull, TotalQueue, UniqueIds,
+        Bank, Compose, Conservation, CounterBounds, Differential, Dimension, Fairness, Freshness, Invariant, Kafka,
+        Linearizability, Liveness, LongFork, Measure, MetricSlo, NoLostAck, Percentile, Quiescence,
+        ReconciliationAcrossReplicas, Replay, ReplayEquivalence, Rule, SequentialConsistency, Serializability, Set,
+        SetFull, StatisticalBaseline, TotalQueue, UniqueIds,
     };
     pub use crate::cluster::{Cluster, NodeSpec, Program};
     pub use crate::fault::{Schedule, Shape};

@@ -20,8 +20,15 @@
 //!   that was ever added, an id that another call got, an element that nobody put in, two reads in opposite orders, reads
 //!   from before every write. `workloads.rs` says for each why it is sure, given that the undamaged history is valid.
 //! - **Answers a year late.** No bound on liveness is as long.
+//! - **Replica that differs.** At quiescence two replicas were read on a key. When all reads of the key at one of them
+//!   show one value that no operation has, that replica looks settled, and no other shows the same.
+//! - **Groups that starve.** All operations but one are never answered. Whatever groups them (by what a client asked, not
+//!   by what it was answered), all groups but one are served nothing. With one group only there is no fairness, and what
+//!   judges it called the undamaged history not valid.
 
 mod entries;
+mod replicas;
+mod service;
 mod txns;
 mod values;
 mod workloads;
@@ -47,6 +54,10 @@ pub enum DamageKind {
     ContradictoryAnswer,
     /// Everything that was answered was answered a year later.
     LateAnswers,
+    /// One replica shows another value than the rest at quiescence.
+    DivergedReplica,
+    /// One operation is answered, and no other.
+    StarvedGroups,
 }
 
 impl DamageKind {
@@ -58,6 +69,8 @@ impl DamageKind {
             DamageKind::PhantomValue => "phantom-value",
             DamageKind::ContradictoryAnswer => "contradictory-answer",
             DamageKind::LateAnswers => "late-answers",
+            DamageKind::DivergedReplica => "diverged-replica",
+            DamageKind::StarvedGroups => "starved-groups",
         }
     }
 }
@@ -82,8 +95,11 @@ pub fn damages_for(checker: &str) -> &'static [DamageKind] {
         "bank" | "counter-bounds" | "unique-ids" | "total-queue" | "long-fork" | "freshness" => {
             &[DamageKind::ContradictoryAnswer]
         }
-        // A year is longer than any bound.
-        "bounded-liveness" => &[DamageKind::LateAnswers],
+        // A year is longer than any bound, and a rate over a year lower than any.
+        "bounded-liveness" | "metric-slo" => &[DamageKind::LateAnswers],
+        "replay-equivalence" => &[DamageKind::DroppedAcknowledgedWrite, DamageKind::PhantomValue],
+        "reconciliation-across-replicas" => &[DamageKind::DivergedReplica],
+        "fairness" => &[DamageKind::StarvedGroups],
         _ => &[],
     }
 }
@@ -97,8 +113,8 @@ pub fn damage(kind: DamageKind, history: &History, seed: u64) -> Result<Damaged,
     damaged(kind, history, seed, None)
 }
 
-/// [`damage`] that `checker` (a name of [`damages_for`]) must reject: for `no-lost-ack` and `set-full` a write vanishes
-/// only where a final read shows it.
+/// [`damage`] that `checker` (a name of [`damages_for`]) must reject: for `no-lost-ack`, `set-full` and
+/// `replay-equivalence` a write vanishes only where a final read shows it.
 pub fn damage_for(checker: &str, kind: DamageKind, history: &History, seed: u64) -> Result<Damaged, String> {
     damaged(kind, history, seed, Some(checker))
 }
@@ -107,7 +123,10 @@ fn damaged(kind: DamageKind, history: &History, seed: u64, checker: Option<&str>
     if kind == DamageKind::LateAnswers {
         return late(history);
     }
-    let at_quiescence = matches!(checker, Some("no-lost-ack" | "set-full"));
+    if kind == DamageKind::StarvedGroups {
+        return service::starve(history, seed).ok_or_else(|| why_not(kind).to_owned());
+    }
+    let at_quiescence = matches!(checker, Some("no-lost-ack" | "set-full" | "replay-equivalence"));
     let edit = match kind {
         DamageKind::DroppedAcknowledgedWrite => values::drop_write(history, seed, at_quiescence)
             .or_else(|| entries::drop_append(history, seed, at_quiescence)),
@@ -117,6 +136,8 @@ fn damaged(kind: DamageKind, history: &History, seed: u64, checker: Option<&str>
             .or_else(|| txns::phantom(history, seed)),
         DamageKind::ContradictoryAnswer => workloads::contradict(history, seed, checker),
         DamageKind::LateAnswers => None,
+        DamageKind::DivergedReplica => replicas::diverge(history, seed),
+        DamageKind::StarvedGroups => None,
     };
     let Edit { changes, detail } = edit.ok_or_else(|| why_not(kind).to_owned())?;
     let mut ops = history.ops().to_vec();
@@ -152,6 +173,8 @@ fn why_not(kind: DamageKind) -> &'static str {
         DamageKind::PhantomValue => "there is no completed read",
         DamageKind::ContradictoryAnswer => "no answer could be changed into one that surely contradicts the others",
         DamageKind::LateAnswers => "nothing was answered",
+        DamageKind::DivergedReplica => "no key was read on two replicas after everything else had ended",
+        DamageKind::StarvedGroups => "fewer than two operations were acknowledged",
     }
 }
 

@@ -1,10 +1,16 @@
 //! L2: checkers: a history in, an answer with evidence out. Pure: time and memory limits are handed in.
 
 mod bank;
+mod baseline;
+mod compose;
+mod conclusion;
 mod conservation;
 mod counter;
+mod differential;
+mod fairness;
 mod freshness;
 mod inquiry;
+mod invariant;
 pub mod isolation;
 mod kafka;
 mod linearizability;
@@ -12,19 +18,28 @@ mod liveness;
 mod long_fork;
 mod no_lost_ack;
 mod outcome;
+mod percentile;
 #[cfg(test)]
 mod planted;
+mod reconciliation;
 #[cfg(test)]
 pub(crate) mod reference;
+mod replay;
 mod sequential_consistency;
 mod set;
+mod slo;
 mod total_queue;
 mod unique_ids;
 
 pub use bank::Bank;
+pub use baseline::{Better, Interval, StatisticalBaseline};
+pub use compose::{Compose, worst};
 pub use conservation::{Conservation, Measure};
 pub use counter::CounterBounds;
+pub use differential::{Compared, Difference, Differential, compare};
+pub use fairness::{Dimension, Fairness, Figures};
 pub use freshness::Freshness;
+pub use invariant::{Invariant, Quiescence, Rule};
 pub use isolation::Serializability;
 pub use kafka::Kafka;
 pub use linearizability::Linearizability;
@@ -32,8 +47,12 @@ pub use liveness::Liveness;
 pub use long_fork::LongFork;
 pub use no_lost_ack::NoLostAck;
 pub use outcome::{Answer, Evidence, Outcome, Violation};
+pub use percentile::Percentile;
+pub use reconciliation::{ReconciliationAcrossReplicas, Snapshot};
+pub use replay::{Observed, Replay, ReplayEquivalence};
 pub use sequential_consistency::SequentialConsistency;
 pub use set::{Set, SetFull};
+pub use slo::{Bound, MetricSlo, Sample, Statistic};
 pub use total_queue::TotalQueue;
 pub use unique_ids::UniqueIds;
 
