@@ -227,3 +227,24 @@ fn a_diverged_replica_and_starved_groups_are_rejected_by_those_who_look_for_them
     assert!(damage(DamageKind::StarvedGroups, &one, 1).is_err());
     assert!(damage(DamageKind::DivergedReplica, &one, 1).is_err());
 }
+
+#[test]
+fn a_damaged_log_does_not_replay() {
+    use crate::checker::ReplayEquivalence;
+    let (checker, mut damaged) = (ReplayEquivalence::of_log(), [0; 2]);
+    for seed in 0..1_500 {
+        let shape = Shape { object: Object::Log, operations: 5 + seed % 30, keys: 1 + seed % 2, ..Shape::default() };
+        let shape = Shape { unknown: 100, failed: 50, values: (seed % 3 == 0).then_some(4), ..shape };
+        let history = generate::history(shape, seed);
+        if checker.check(&history, &Unlimited).outcome != Outcome::Valid {
+            continue;
+        }
+        for (kind, count) in damages_for(checker.name()).iter().zip(&mut damaged) {
+            let Ok(copy) = damage_for(checker.name(), *kind, &history, seed) else { continue };
+            let outcome = checker.check(&copy.history, &Unlimited).outcome;
+            assert!(matches!(outcome, Outcome::Invalid { .. }), "seed {seed} {}: {outcome:?}", copy.detail);
+            *count += 1;
+        }
+    }
+    assert!(damaged.iter().all(|count| *count > 200), "{damaged:?}");
+}

@@ -1,5 +1,4 @@
 use super::*;
-use crate::audit::damage::{DamageKind, damage_for};
 use crate::base::rng::Rng;
 use crate::checker::Unlimited;
 use crate::history::generate::{self, Object, Shape};
@@ -90,31 +89,16 @@ fn what_shows_nothing_is_unknown() {
 }
 
 #[test]
-fn generated_logs_replay_and_damaged_ones_do_not() {
-    let (mut judged, mut damaged) = (0, [0; 2]);
+fn generated_logs_replay() {
+    let mut judged = 0;
     for seed in 0..1_500 {
         let shape = Shape { object: Object::Log, operations: 5 + seed % 30, keys: 1 + seed % 2, ..Shape::default() };
         let shape = Shape { unknown: 100, failed: 50, values: (seed % 3 == 0).then_some(4), ..shape };
-        let history = generate::history(shape, seed);
-        let answer = ReplayEquivalence.check(&history, &Unlimited);
-        match answer.outcome {
-            Outcome::Valid => judged += 1,
-            Outcome::Unknown { .. } => continue,
-            Outcome::Invalid { .. } => panic!("seed {seed}: {}", said(&answer)),
-        }
-        for (at, kind) in [DamageKind::DroppedAcknowledgedWrite, DamageKind::PhantomValue].into_iter().enumerate() {
-            let Ok(copy) = damage_for("replay-equivalence", kind, &history, seed) else { continue };
-            let answer = ReplayEquivalence.check(&copy.history, &Unlimited);
-            assert!(
-                matches!(answer.outcome, Outcome::Invalid { .. }),
-                "seed {seed} {}: {}",
-                copy.detail,
-                said(&answer)
-            );
-            damaged[at] += 1;
-        }
+        let answer = ReplayEquivalence.check(&generate::history(shape, seed), &Unlimited);
+        assert!(!matches!(answer.outcome, Outcome::Invalid { .. }), "seed {seed}: {}", said(&answer));
+        judged += u32::from(answer.outcome == Outcome::Valid);
     }
-    assert!(judged > 500 && damaged.iter().all(|count| *count > 200), "{judged} {damaged:?}");
+    assert!(judged > 500, "{judged}");
 }
 
 /// A machine that adds, with states observed after some entries.
