@@ -21,7 +21,7 @@ pub(crate) const MODELS: [&str; 10] =
     ["register", "map", "queue", "log", "lock", "lease", "session", "membership-table", "counter", "ledger"];
 
 /// Known checkers and the models they fit; an empty list fits every model.
-pub(crate) const CHECKERS: [(&str, &[&str]); 20] = [
+pub(crate) const CHECKERS: [(&str, &[&str]); 24] = [
     ("linearizability", &["register", "map", "queue", "log", "lock", "counter", "ledger"]),
     ("no-lost-ack", &["register", "map", "queue", "log", "ledger"]),
     ("serializability", &["register", "map", "ledger"]),
@@ -42,6 +42,10 @@ pub(crate) const CHECKERS: [(&str, &[&str]); 20] = [
     ("long-fork", &["register", "map"]),
     ("freshness", &["register", "map", "session"]),
     ("bounded-liveness", &[]),
+    ("property-assertion", &[]),
+    ("metric-slo", &[]),
+    ("statistical-baseline", &[]),
+    ("differential", &[]),
 ];
 
 /// Signals read where a fault is suffered.

@@ -35,9 +35,11 @@ pub type Result<T, E = anyhow::Error> = std::result::Result<T, E>;
 pub mod prelude {
     pub use crate::Result;
     pub use crate::checker::{
-        Bank, Conservation, CounterBounds, ExactlyOnce, Exclusion, Freshness, Kafka, Linearizability, Liveness,
-        LongFork, Measure, MonotonicRead, NoLostAck, PrefixOrder, SequentialConsistency, Serializability,
-        SessionConsistency, Set, SetFull, TotalQueue, UniqueIds,
+        Bank, Compose, Conservation, CounterBounds, Differential, Dimension, ExactlyOnce, Exclusion, Fairness,
+        Freshness, Invariant, Kafka, Linearizability, Liveness, LongFork, Measure, MetricSlo, MonotonicRead, NoLostAck,
+        Percentile, PrefixOrder, Quiescence, ReconciliationAcrossReplicas, Replay, ReplayEquivalence, Rule,
+        SequentialConsistency, Serializability, SessionConsistency, Set, SetFull, StatisticalBaseline, TotalQueue,
+        UniqueIds,
     };
     pub use crate::cluster::{Cluster, NodeSpec, Program};
     pub use crate::fault::{Schedule, Shape};

@@ -120,6 +120,14 @@ fn checkers(known: &Known<'_>) -> Vec<Offer> {
             snippet,
             note,
         };
+        let per_key = planned.is_none_or(|(_, per_key)| *per_key);
+        let of_any = operations::OF_ANY_MODEL.iter().any(|(name, _)| *name == checker.id);
+        // One that fits every model is offered once, and for a model of the plan's own as well.
+        if let Some(expression) = operations::checker(checker.id, model, per_key).filter(|_| of_any) {
+            let note = format!("`{}`, for any model", expression.lines().next().unwrap_or_default());
+            offers.push(offer(Some(known.judged_by(&[expression])), note));
+            continue;
+        }
         if made.is_empty() {
             offers.push(offer(None, no_checker(checker.id, model)));
         }

@@ -131,16 +131,27 @@ pub(crate) fn checker(name: &str, model: Option<&str>, per_key: bool) -> Option<
         ("no-lost-ack", Some(model)) if model.constructor.is_some() => {
             Some(format!("NoLostAck::{}()", if model.appends { "append_only" } else { "overwritable" }))
         }
+        ("replay-equivalence", Some(Operations { model: "log", .. })) => Some("ReplayEquivalence::of_log()".to_owned()),
         _ => {
-            if let Some(promise) = model.and_then(|model| of_promise(name, model)) {
-                return Some(promise.to_owned());
-            }
-            let (_, expression, models) = WORKLOADS.iter().find(|(workload, ..)| *workload == name)?;
-            let own = || model.is_some_and(|model| !ALL.iter().any(|one| one.model == model));
-            let fits = models.is_empty() || model.is_some_and(|model| models.contains(&model)) || own();
-            fits.then(|| (*expression).to_owned())
+            let promise = model.and_then(|model| of_promise(name, model)).map(str::to_owned);
+            promise.or_else(|| of_any_model(name, per_key)).or_else(|| of_workload(name, model))
         }
     }
+}
+
+/// One of [`OF_ANY_MODEL`], for each key or not.
+fn of_any_model(name: &str, per_key: bool) -> Option<String> {
+    let code = OF_ANY_MODEL.iter().find(|(known, _)| *known == name)?.1.trim();
+    let keyed = per_key && matches!(name, "property-assertion" | "invariant-over-final-state");
+    Some(if keyed { format!("{code}\n.per_key()") } else { code.to_owned() })
+}
+
+/// One of [`WORKLOADS`].
+fn of_workload(name: &str, model: Option<&str>) -> Option<String> {
+    let (_, expression, models) = WORKLOADS.iter().find(|(workload, ..)| *workload == name)?;
+    let own = || model.is_some_and(|model| !ALL.iter().any(|one| one.model == model));
+    let fits = models.is_empty() || model.is_some_and(|model| models.contains(&model)) || own();
+    fits.then(|| (*expression).to_owned())
 }
 
 /// Checkers of a promise that is no model's whole behaviour.
@@ -178,8 +189,26 @@ const WORKLOADS: [(&str, &str, &[&str]); 8] = [
 /// No model of the format.
 const NONE: &[&str] = &["other"];
 
+/// Checkers that fit every model, as expressions; what only a person knows of them is left open.
+pub(crate) const OF_ANY_MODEL: [(&str, &str); 8] = [
+    ("property-assertion", include_str!("../../../templates/snippets/checker/property-assertion.rs.txt")),
+    ("replay-equivalence", include_str!("../../../templates/snippets/checker/replay-equivalence.rs.txt")),
+    ("metric-slo", include_str!("../../../templates/snippets/checker/metric-slo.rs.txt")),
+    ("statistical-baseline", include_str!("../../../templates/snippets/checker/statistical-baseline.rs.txt")),
+    ("differential", include_str!("../../../templates/snippets/checker/differential.rs.txt")),
+    (
+        "invariant-over-final-state",
+        include_str!("../../../templates/snippets/checker/invariant-over-final-state.rs.txt"),
+    ),
+    (
+        "reconciliation-across-replicas",
+        include_str!("../../../templates/snippets/checker/reconciliation-across-replicas.rs.txt"),
+    ),
+    ("fairness", include_str!("../../../templates/snippets/checker/fairness.rs.txt")),
+];
+
 /// Checkers that the runtime has for some model.
-pub(crate) const CHECKERS: [&str; 15] = [
+pub(crate) const CHECKERS: [&str; 23] = [
     "linearizability",
     "session-consistency",
     "monotonic-read",
@@ -187,6 +216,14 @@ pub(crate) const CHECKERS: [&str; 15] = [
     "no-lost-ack",
     "exactly-once",
     "exclusion",
+    "property-assertion",
+    "replay-equivalence",
+    "metric-slo",
+    "statistical-baseline",
+    "differential",
+    "invariant-over-final-state",
+    "reconciliation-across-replicas",
+    "fairness",
     "set-full",
     "bank",
     "counter-bounds",
@@ -239,5 +276,11 @@ mod tests {
             models.into_iter().any(|model| checker(name, Some(model), true).is_some())
         };
         assert!(CHECKERS.iter().all(|name| somewhere(&name)));
+        check("replay-equivalence", Some("log"), false, Some("ReplayEquivalence::of_log()"));
+        for (name, code) in OF_ANY_MODEL {
+            assert!(checker(name, None, true).is_some() && checker(name, Some("other(x)"), false).is_some(), "{name}");
+            assert!(syn::parse_str::<syn::Expr>(code).is_ok(), "{name}: {code}");
+        }
+        assert!(checker("invariant-over-final-state", None, true).is_some_and(|code| code.ends_with(".per_key()")));
     }
 }

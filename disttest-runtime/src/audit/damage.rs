@@ -31,11 +31,18 @@
 //!   that was ever added, an id that another call got, an element that nobody put in, two reads in opposite orders, reads
 //!   from before every write. `workloads.rs` says for each why it is sure, given that the undamaged history is valid.
 //! - **Answers a year late.** No bound on liveness is as long.
+//! - **Replica that differs.** At quiescence two replicas were read on a key. When all reads of the key at one of them
+//!   show one value that no operation has, that replica looks settled, and no other shows the same.
+//! - **Groups that starve.** All operations but one are never answered. Whatever groups them (by what a client asked, not
+//!   by what it was answered), all groups but one are served nothing. With one group only there is no fairness, and what
+//!   judges it called the undamaged history not valid.
 
 mod deliveries;
 mod entries;
 mod holds;
+mod replicas;
 mod requests;
+mod service;
 mod sessions;
 mod txns;
 mod values;
@@ -72,6 +79,10 @@ pub enum DamageKind {
     DuplicatedEffect,
     /// A lock is granted while somebody holds it.
     OverlappingHold,
+    /// One replica shows another value than the rest at quiescence.
+    DivergedReplica,
+    /// One operation is answered, and no other.
+    StarvedGroups,
 }
 
 impl DamageKind {
@@ -88,6 +99,8 @@ impl DamageKind {
             DamageKind::ReorderedDelivery => "reordered-delivery",
             DamageKind::DuplicatedEffect => "duplicated-effect",
             DamageKind::OverlappingHold => "overlapping-hold",
+            DamageKind::DivergedReplica => "diverged-replica",
+            DamageKind::StarvedGroups => "starved-groups",
         }
     }
 }
@@ -112,13 +125,16 @@ pub fn damages_for(checker: &str) -> &'static [DamageKind] {
         "bank" | "counter-bounds" | "unique-ids" | "total-queue" | "long-fork" | "freshness" => {
             &[DamageKind::ContradictoryAnswer]
         }
-        // A year is longer than any bound.
-        "bounded-liveness" => &[DamageKind::LateAnswers],
         // A session-consistency that leaves out monotonic reads is shown it all the same, and gets no PASS-hardening.
         "monotonic-read" | "session-consistency" => &[DamageKind::ReadWentBack],
         "prefix-order" => &[DamageKind::PhantomDelivery, DamageKind::ReorderedDelivery],
         "exactly-once" => &[DamageKind::DuplicatedEffect],
         "exclusion" => &[DamageKind::OverlappingHold],
+        // A year is longer than any bound, and a rate over a year lower than any.
+        "bounded-liveness" | "metric-slo" => &[DamageKind::LateAnswers],
+        "replay-equivalence" => &[DamageKind::DroppedAcknowledgedWrite, DamageKind::PhantomValue],
+        "reconciliation-across-replicas" => &[DamageKind::DivergedReplica],
+        "fairness" => &[DamageKind::StarvedGroups],
         _ => &[],
     }
 }
@@ -132,8 +148,8 @@ pub fn damage(kind: DamageKind, history: &History, seed: u64) -> Result<Damaged,
     damaged(kind, history, seed, None)
 }
 
-/// [`damage`] that `checker` (a name of [`damages_for`]) must reject: for `no-lost-ack` and `set-full` a write vanishes
-/// only where a final read shows it.
+/// [`damage`] that `checker` (a name of [`damages_for`]) must reject: for `no-lost-ack`, `set-full` and
+/// `replay-equivalence` a write vanishes only where a final read shows it.
 pub fn damage_for(checker: &str, kind: DamageKind, history: &History, seed: u64) -> Result<Damaged, String> {
     damaged(kind, history, seed, Some(checker))
 }
@@ -147,7 +163,10 @@ fn damaged(kind: DamageKind, history: &History, seed: u64, checker: Option<&str>
         let history = History::new(ops).map_err(|e| format!("the damaged copy is no history: {e}"))?;
         return Ok(Damaged { history, detail });
     }
-    let at_quiescence = matches!(checker, Some("no-lost-ack" | "set-full"));
+    if kind == DamageKind::StarvedGroups {
+        return service::starve(history, seed).ok_or_else(|| why_not(kind).to_owned());
+    }
+    let at_quiescence = matches!(checker, Some("no-lost-ack" | "set-full" | "replay-equivalence"));
     let edit = match kind {
         DamageKind::DroppedAcknowledgedWrite => values::drop_write(history, seed, at_quiescence)
             .or_else(|| entries::drop_append(history, seed, at_quiescence)),
@@ -162,6 +181,8 @@ fn damaged(kind: DamageKind, history: &History, seed: u64, checker: Option<&str>
         DamageKind::ReorderedDelivery => deliveries::reorder(history, seed),
         DamageKind::DuplicatedEffect => requests::twice(history, seed),
         DamageKind::OverlappingHold => None,
+        DamageKind::DivergedReplica => replicas::diverge(history, seed),
+        DamageKind::StarvedGroups => None,
     };
     let Edit { changes, detail } = edit.ok_or_else(|| why_not(kind).to_owned())?;
     let mut ops = history.ops().to_vec();
@@ -204,6 +225,8 @@ fn why_not(kind: DamageKind) -> &'static str {
         }
         DamageKind::DuplicatedEffect => "no completed read shows an entry or a sum",
         DamageKind::OverlappingHold => "no key was granted to two holders, one after the other, as their first doing",
+        DamageKind::DivergedReplica => "no key was read on two replicas after everything else had ended",
+        DamageKind::StarvedGroups => "fewer than two operations were acknowledged",
     }
 }
 

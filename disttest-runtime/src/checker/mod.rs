@@ -1,12 +1,18 @@
 //! L2: checkers: a history in, an answer with evidence out. Pure: time and memory limits are handed in.
 
 mod bank;
+mod baseline;
+mod compose;
+mod conclusion;
 mod conservation;
 mod counter;
+mod differential;
 mod exactly_once;
 mod exclusion;
+mod fairness;
 mod freshness;
 mod inquiry;
+mod invariant;
 pub mod isolation;
 mod kafka;
 mod keys;
@@ -16,29 +22,38 @@ mod long_fork;
 mod monotonic_read;
 mod no_lost_ack;
 mod outcome;
+mod percentile;
 #[cfg(test)]
 mod planted;
 mod pointer;
 mod prefix_order;
 #[cfg(test)]
 mod promises;
+mod reconciliation;
 #[cfg(test)]
 pub(crate) mod reference;
+mod replay;
 mod sequential_consistency;
 mod session_consistency;
 mod set;
 mod settling;
+mod slo;
 mod total_queue;
 mod unique_ids;
 mod version;
 mod work;
 
 pub use bank::Bank;
+pub use baseline::{Better, Interval, StatisticalBaseline};
+pub use compose::{Compose, worst};
 pub use conservation::{Conservation, Measure};
 pub use counter::CounterBounds;
+pub use differential::{Compared, Difference, Differential, compare};
 pub use exactly_once::ExactlyOnce;
 pub use exclusion::Exclusion;
+pub use fairness::{Dimension, Fairness, Figures};
 pub use freshness::Freshness;
+pub use invariant::{Invariant, Quiescence, Rule};
 pub use isolation::Serializability;
 pub use kafka::Kafka;
 pub use linearizability::Linearizability;
@@ -47,10 +62,14 @@ pub use long_fork::LongFork;
 pub use monotonic_read::MonotonicRead;
 pub use no_lost_ack::NoLostAck;
 pub use outcome::{Answer, Evidence, Outcome, Violation};
+pub use percentile::Percentile;
 pub use prefix_order::PrefixOrder;
+pub use reconciliation::{ReconciliationAcrossReplicas, Snapshot};
+pub use replay::{Observed, Replay, ReplayEquivalence};
 pub use sequential_consistency::SequentialConsistency;
 pub use session_consistency::{Guarantee, SessionConsistency};
 pub use set::{Set, SetFull};
+pub use slo::{Bound, MetricSlo, Sample, Statistic};
 pub use total_queue::TotalQueue;
 pub use unique_ids::UniqueIds;
 pub use version::Version;

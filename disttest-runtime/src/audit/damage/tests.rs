@@ -250,3 +250,68 @@ fn checkers_of_workloads_reject_their_damage_on_every_seed() {
         assert!(shown > 30, "{}: {shown}", checker.name());
     }
 }
+
+#[test]
+fn a_diverged_replica_and_starved_groups_are_rejected_by_those_who_look_for_them() {
+    use crate::base::rng::Rng;
+    use crate::checker::{Dimension, Fairness, ReconciliationAcrossReplicas};
+    let (mut diverged, mut starved) = (0, 0);
+    for seed in 0..500 {
+        let mut rng = Rng::new(seed);
+        let mut text = String::new();
+        for n in 0..4 + rng.below(8) {
+            let fate = if rng.chance(1, 8) { String::new() } else { (n * 10 + 3).to_string() };
+            text.push_str(&format!("c1 write k{} {n} [{}..{fate}]\n", rng.below(2), n * 10));
+        }
+        for (n, at) in (0..4).flat_map(|n| [(n, 500), (n, 900)]) {
+            text.push_str(&format!("c2 read k{} -> 1 [{at}..{}] @n{}\n", n % 2, at + 1, n / 2));
+        }
+        let history = notation::history(&text).unwrap();
+        let settle = Duration::from_nanos(100);
+        let replicas = ReconciliationAcrossReplicas::of_reads(["n0", "n1"], settle);
+        let fairness =
+            Fairness::by_key(Dimension::Shard).at_least(1).worst_p99_over_aggregate(1e9).min_throughput(1e-3);
+        for (checker, count) in [(&replicas as &dyn Checker, &mut diverged), (&fairness, &mut starved)] {
+            if checker.check(&history, &Unlimited).outcome != Outcome::Valid {
+                continue;
+            }
+            for kind in damages_for(checker.name()) {
+                let damaged = damage_for(checker.name(), *kind, &history, seed).unwrap();
+                let outcome = checker.check(&damaged.history, &Unlimited).outcome;
+                assert!(matches!(outcome, Outcome::Invalid { .. }), "{seed} {}: {outcome:?}", damaged.detail);
+                *count += 1;
+            }
+        }
+    }
+    assert!(diverged > 300 && starved > 100, "{diverged} {starved}");
+    let slo =
+        crate::checker::MetricSlo::latency(crate::checker::Percentile::P50, Duration::from_secs(3_600)).at_least(1);
+    let quick = notation::history("c1 write x 1 [0..1]\nc1 read x -> 1 [2..3]").unwrap();
+    assert_eq!(slo.check(&quick, &Unlimited).outcome, Outcome::Valid);
+    let late = damage_for("metric-slo", DamageKind::LateAnswers, &quick, 1).unwrap();
+    assert!(matches!(slo.check(&late.history, &Unlimited).outcome, Outcome::Invalid { .. }));
+    let one = notation::history("c1 write x 1 [0..1]").unwrap();
+    assert!(damage(DamageKind::StarvedGroups, &one, 1).is_err());
+    assert!(damage(DamageKind::DivergedReplica, &one, 1).is_err());
+}
+
+#[test]
+fn a_damaged_log_does_not_replay() {
+    use crate::checker::ReplayEquivalence;
+    let (checker, mut damaged) = (ReplayEquivalence::of_log(), [0; 2]);
+    for seed in 0..1_500 {
+        let shape = Shape { object: Object::Log, operations: 5 + seed % 30, keys: 1 + seed % 2, ..Shape::default() };
+        let shape = Shape { unknown: 100, failed: 50, values: (seed % 3 == 0).then_some(4), ..shape };
+        let history = generate::history(shape, seed);
+        if checker.check(&history, &Unlimited).outcome != Outcome::Valid {
+            continue;
+        }
+        for (kind, count) in damages_for(checker.name()).iter().zip(&mut damaged) {
+            let Ok(copy) = damage_for(checker.name(), *kind, &history, seed) else { continue };
+            let outcome = checker.check(&copy.history, &Unlimited).outcome;
+            assert!(matches!(outcome, Outcome::Invalid { .. }), "seed {seed} {}: {outcome:?}", copy.detail);
+            *count += 1;
+        }
+    }
+    assert!(damaged.iter().all(|count| *count > 200), "{damaged:?}");
+}

@@ -10,7 +10,7 @@ mod spelling;
 pub(crate) use mention::Index;
 pub use mention::{Mention, mentions};
 pub use nemeses::{NEMESES, Nemesis};
-pub use picker::{Fit, PICKER, PickerRow, fit};
+pub use picker::{Fit, PICKER, PickerRow, fit, recommended};
 pub use signals::{SIGNALS, Side, Signal, SignalMention, signal_mentions};
 pub use spelling::misspelt;
 pub(super) use spelling::spellings;

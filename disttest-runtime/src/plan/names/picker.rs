@@ -32,6 +32,12 @@ pub const PICKER: &[PickerRow] = &[
     row("*", Category::Fairness, &["fairness"]),
 ];
 
+/// The checkers that the picker recommends for a pair; empty where it has no such pair.
+pub fn recommended(model: &str, category: Category) -> Vec<&'static str> {
+    let of_pair = |row: &&PickerRow| (row.model == model || row.model == "*") && row.category == category;
+    PICKER.iter().filter(of_pair).flat_map(|row| row.checkers).copied().collect()
+}
+
 /// How checkers fit a pair of model and category.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Fit {
@@ -61,6 +67,50 @@ pub fn fit(model: &str, category: Category, checkers: &[&str]) -> Fit {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// The table of format §7 once more, a line a row.
+    const FORMAT: &str = "\
+register/safety: linearizability
+log/durability: no-lost-ack replay-equivalence
+map/isolation: serializability
+session/safety: session-consistency monotonic-read
+ledger/idempotency: exactly-once
+membership-table/membership: reconciliation-across-replicas
+queue/ordering: prefix-order
+counter/safety: linearizability invariant-over-final-state
+lock/safety: exclusion invariant-over-final-state
+lease/safety: exclusion invariant-over-final-state
+*/fairness: fairness
+";
+
+    #[test]
+    fn the_picker_is_the_table_of_the_format() {
+        let row = |row: &PickerRow| format!("{}/{}: {}\n", row.model, row.category, row.checkers.join(" "));
+        assert_eq!(PICKER.iter().map(row).collect::<String>(), FORMAT);
+        let known = |names: &[super::super::Name], name: &str| names.iter().any(|known| known.id == name);
+        for row in PICKER {
+            assert!(row.model == "*" || known(super::super::MODELS, row.model), "{row:?}");
+            assert!(row.checkers.iter().all(|checker| known(super::super::CHECKERS, checker)), "{row:?}");
+        }
+    }
+
+    /// Of every model, category and checker: a pair of the table fits exactly what its row says, and a pair that the
+    /// table does not have is never a misfit.
+    #[test]
+    fn every_checker_that_a_row_does_not_name_is_a_misfit_of_its_pair() {
+        let models = super::super::MODELS.iter().map(|model| model.id).chain(["other(x)"]);
+        for (model, category) in models.flat_map(|model| Category::ALL.into_iter().map(move |c| (model, c))) {
+            let wanted = recommended(model, category);
+            for checker in super::super::CHECKERS {
+                let got = fit(model, category, &[checker.id]);
+                match (wanted.is_empty(), wanted.contains(&checker.id)) {
+                    (true, _) => assert!(!matches!(got, Fit::Misfit(_)), "{model} {category} {}", checker.id),
+                    (false, true) => assert_eq!(got, Fit::Fits, "{model} {category} {}", checker.id),
+                    (false, false) => assert_eq!(got, Fit::Misfit(wanted.clone()), "{model} {category} {}", checker.id),
+                }
+            }
+        }
+    }
 
     #[test]
     fn the_picker_knows_its_pairs_and_is_lenient_beyond_them() {

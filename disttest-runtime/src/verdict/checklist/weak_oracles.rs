@@ -186,9 +186,23 @@ fn negative_controls(inputs: &Inputs<'_>) -> Found {
     Found::check(true, format!("{held} trials of {controls} negative controls held in {runs} runs, each with its twin"))
 }
 
+/// The checker that measures groups.
+const FAIRNESS: &str = "fairness";
+
 fn per_group(inputs: &Inputs<'_>) -> Found {
     if !falsifies(inputs, Category::Fairness) {
         return Found::not_applicable("no fairness claim is falsified");
     }
-    Found::unchecked("no record of a per-group measurement")
+    // Of each run, the groups that were compared; the least of them is what all runs show.
+    let groups = |run: &super::RunRecord| {
+        let by_group = run.answers.iter().filter(|a| a.checker == FAIRNESS && a.evidence.fired > 0);
+        by_group.map(|a| a.evidence.partitions).max().unwrap_or(0)
+    };
+    match inputs.runs.iter().map(groups).min() {
+        Some(groups) if groups > 1 => Found::check(
+            true,
+            format!("`{FAIRNESS}` compared at least {groups} groups in each of {} runs", inputs.runs.len()),
+        ),
+        _ => Found::unchecked(format!("`{FAIRNESS}` did not compare two groups in every run")),
+    }
 }
