@@ -216,7 +216,7 @@ mod tests {
         let imported = read(text).expect("readable");
         assert!(imported.assumed.is_empty(), "{:?}", imported.assumed);
         let mut again = Vec::new();
-        jsonl::write(&imported.history(), &mut again).expect("memory");
+        jsonl::write(imported.history(), &mut again).expect("memory");
         assert_eq!(String::from_utf8(again).expect("UTF-8"), text);
     }
 

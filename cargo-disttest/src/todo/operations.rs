@@ -275,7 +275,7 @@ mod tests {
             let models = ALL.iter().map(|one| one.model).chain(["other(set)"]);
             models.into_iter().any(|model| checker(name, Some(model), true).is_some())
         };
-        assert!(CHECKERS.iter().all(|name| somewhere(&name)));
+        assert!(CHECKERS.iter().all(somewhere));
         check("replay-equivalence", Some("log"), false, Some("ReplayEquivalence::of_log()"));
         for (name, code) in OF_ANY_MODEL {
             assert!(checker(name, None, true).is_some() && checker(name, Some("other(x)"), false).is_some(), "{name}");
