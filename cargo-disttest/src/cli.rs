@@ -368,9 +368,9 @@ pub(crate) struct RunArgs {
     /// Bring tests of --harness up to date that were filled for an earlier text of the plan
     #[arg(long, requires = "harness")]
     pub refresh_harness: bool,
-    /// Tests with unfilled regions are run and fail in place of being passed over: FAILED in their output, NOT-RUN and
-    /// exit 4 either way. Of `cargo test`, which ignores them and exits 0, DISTTEST_STRICT=1 asks the same; it is the
-    /// default where CI is set
+    /// Pass DISTTEST_STRICT=1 to the tests. With or without it, an unfilled region is NOT-RUN here and ends with exit 4.
+    /// It matters to `cargo test`, which ignores such tests and exits 0: with DISTTEST_STRICT=1, the default where CI is
+    /// set, they are FAILED
     #[arg(long)]
     pub strict: bool,
     /// Run scenarios without budgets; each is capped at PASS-smoke
