@@ -62,13 +62,7 @@ fn base(name: &str) -> Option<String> {
         "register-idempotent" => {
             let keyed = "`linearizability` per key, and `exactly-once` keyed by the order number";
             let plan = register.replace("| durability |", "| idempotency |");
-            let plan = plan.replace("`linearizability` per key, and `no-lost-ack`", keyed);
-            Some(
-                plan.replace(
-                    "### Scenario S1",
-                    "<!-- disttest:allow(not-in-runtime) — as planned -->\n### Scenario S1",
-                ),
-            )
+            Some(plan.replace("`linearizability` per key, and `no-lost-ack`", keyed))
         }
         // The register whose `Faults` leaves the names of its nemeses to §7.M.
         "register-cut" => {

@@ -25,6 +25,11 @@ impl Lacking {
     /// In a sentence.
     pub(crate) fn message(&self) -> String {
         let Lacking { scenario, region, checker, code, .. } = self;
+        // Some have a body that only a person can write.
+        let code = match code.split_once('\n') {
+            Some((first, _)) => format!("{first} …"),
+            None => code.clone(),
+        };
         format!(
             "the region {region} of {scenario} is filled and makes no checker `{checker}`, which the plan names: add \
              `.check({code})`, or the scenario is PARTIAL-surface at best"
@@ -53,7 +58,7 @@ fn in_region(attribute: &Attribute, name: &str, pieces: &Pieces<'_>) -> Vec<Lack
     for checker in attribute.checkers.iter().filter(|checker| !checker.custom) {
         let model = attribute.model.as_deref();
         let Some(code) = operations::checker(&checker.name, model, checker.per_key) else { continue };
-        let made = code.split("::").next().unwrap_or_default();
+        let made = code.trim_start().split(|c: char| !c.is_alphanumeric()).next().unwrap_or_default();
         if !region.body.contains(made) && !helpers.contains(made) {
             let (scenario, checker) = (attribute.id.clone(), checker.name.clone());
             lacking.push(Lacking { scenario, region: name.to_owned(), line: region.line, checker, code });

@@ -208,31 +208,7 @@ pub(crate) const OF_ANY_MODEL: [(&str, &str); 8] = [
 ];
 
 /// Checkers that the runtime has for some model.
-pub(crate) const CHECKERS: [&str; 23] = [
-    "linearizability",
-    "session-consistency",
-    "monotonic-read",
-    "prefix-order",
-    "no-lost-ack",
-    "exactly-once",
-    "exclusion",
-    "property-assertion",
-    "replay-equivalence",
-    "metric-slo",
-    "statistical-baseline",
-    "differential",
-    "invariant-over-final-state",
-    "reconciliation-across-replicas",
-    "fairness",
-    "set-full",
-    "bank",
-    "counter-bounds",
-    "unique-ids",
-    "total-queue",
-    "long-fork",
-    "freshness",
-    "bounded-liveness",
-];
+pub(crate) use disttest_runtime::plan::names::RUNTIME_CHECKERS as CHECKERS;
 
 #[cfg(test)]
 mod tests {

@@ -100,8 +100,8 @@ mod tests {
         check(&[], &[]);
         let skew = [("`asymmetric-data-cut` and `hard-kill` in turn", "`clock-skew` and `hard-kill` in turn")];
         check(&skew, &["S1: the nemesis `clock-skew` is not in this runtime"]);
-        let keyed = [("`linearizability` per key, and `no-lost-ack`", "`exactly-once` by the order number")];
-        check(&keyed, &["S1: the checker `exactly-once` is not in this runtime"]);
+        let keyed = [("`linearizability` per key, and `no-lost-ack`", "`serializability` of transfers")];
+        check(&keyed, &["S1: the checker `serializability` is not in this runtime"]);
         let queue = [("`register`, one per key", "`queue`, one per key")];
         check(&queue, &["S1: the model `queue` is not in this runtime"]);
         check(&[("`register`, one per key", "`other(bank)`")], &[]);

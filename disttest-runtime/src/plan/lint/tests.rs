@@ -139,7 +139,7 @@ fn an_idempotency_check_keyed_on_op_id_is_refused() {
         .replace("| durability |", "| idempotency |")
         .replace("and `no-lost-ack`\n", "and `exactly-once` keyed by op_id\n");
     let rules: Vec<String> = check(&plan).1.into_iter().map(|d| d.rule).collect();
-    assert_eq!(rules, ["idempotency-key-is-op-id", "not-in-runtime"]);
+    assert_eq!(rules, ["idempotency-key-is-op-id"]);
 }
 
 #[test]

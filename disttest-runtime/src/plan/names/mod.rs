@@ -81,10 +81,23 @@ pub const CHECKERS: &[Name] = &[
 /// The models that this runtime has; its nemeses are those with [`Nemesis::signals`].
 pub const RUNTIME_MODELS: [&str; 3] = ["register", "map", "log"];
 
-/// The checkers that this runtime has.
-pub const RUNTIME_CHECKERS: [&str; 10] = [
+/// The checkers that this runtime has, in the order of [`CHECKERS`].
+pub const RUNTIME_CHECKERS: [&str; 23] = [
     "linearizability",
+    "property-assertion",
+    "replay-equivalence",
+    "metric-slo",
+    "statistical-baseline",
+    "differential",
+    "session-consistency",
+    "monotonic-read",
+    "prefix-order",
     "no-lost-ack",
+    "exactly-once",
+    "invariant-over-final-state",
+    "exclusion",
+    "reconciliation-across-replicas",
+    "fairness",
     "set-full",
     "bank",
     "counter-bounds",
