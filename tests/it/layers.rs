@@ -36,7 +36,7 @@ const SIDEWAYS: [(&str, &str); 14] = [
 const EXCEPTIONS: [(&str, &str, &str); 1] = [("run", "harness", "run::execute takes the registration it runs")];
 
 /// What a pure layer must not touch: clocks, files, processes, sockets, the environment.
-const IMPURE: [&str; 9] = [
+const IMPURE: [&str; 11] = [
     "std::fs",
     "std::env",
     "std::process",
@@ -44,7 +44,9 @@ const IMPURE: [&str; 9] = [
     "Instant::now",
     "SystemTime",
     "tokio::",
-    "std::thread",
+    "thread::spawn",
+    "thread::sleep",
+    "available_parallelism",
     "rustix::",
 ];
 

@@ -70,4 +70,8 @@ impl Limits for Watch<'_> {
         let held = bytes.max(self.resident.load(Relaxed));
         (held > self.memory).then(|| format!("the memory limit of {} MB", self.memory >> 20))
     }
+
+    fn threads(&self) -> usize {
+        std::thread::available_parallelism().map_or(1, usize::from)
+    }
 }

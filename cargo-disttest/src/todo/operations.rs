@@ -43,7 +43,7 @@ pub(crate) const ALL: [Operations; 10] = [
     },
     Operations {
         model: "queue",
-        constructor: None,
+        constructor: Some("Queue::new()"),
         kinds: &["enqueue", "dequeue"],
         read: "dequeue",
         inputs: &[("\"dequeue\"", "Value::Null")],
@@ -61,7 +61,7 @@ pub(crate) const ALL: [Operations; 10] = [
     },
     Operations {
         model: "lock",
-        constructor: None,
+        constructor: Some("Mutex::new()"),
         kinds: &["acquire", "release"],
         read: "acquire",
         inputs: &[("\"acquire\" | \"release\"", "Value::Null")],
@@ -70,7 +70,7 @@ pub(crate) const ALL: [Operations; 10] = [
     },
     Operations {
         model: "lease",
-        constructor: None,
+        constructor: Some("Lease::lasting(std::time::Duration::from_secs(10))"),
         kinds: &["acquire", "renew", "release"],
         read: "acquire",
         inputs: &[("\"acquire\" | \"renew\" | \"release\"", "Value::Null")],
@@ -79,13 +79,13 @@ pub(crate) const ALL: [Operations; 10] = [
     },
     Operations {
         model: "session",
-        constructor: None,
+        constructor: Some("Session::new()"),
         answers: "the value and the version that a read saw; the version that a write got",
         ..VALUE
     },
     Operations {
         model: "membership-table",
-        constructor: None,
+        constructor: Some("MembershipTable::new()"),
         kinds: &["join", "leave", "view"],
         read: "view",
         inputs: &[("\"view\"", "Value::Null")],
@@ -94,7 +94,7 @@ pub(crate) const ALL: [Operations; 10] = [
     },
     Operations {
         model: "counter",
-        constructor: None,
+        constructor: Some("Counter::new()"),
         kinds: &["inc", "read"],
         read: "read",
         inputs: &[("\"read\"", "Value::Null"), ("\"inc\"", "json!(1)")],
@@ -103,7 +103,7 @@ pub(crate) const ALL: [Operations; 10] = [
     },
     Operations {
         model: "ledger",
-        constructor: None,
+        constructor: Some("Ledger::new()"),
         kinds: &["credit", "debit", "balance"],
         read: "balance",
         inputs: &[
@@ -128,9 +128,10 @@ pub(crate) fn checker(name: &str, model: Option<&str>, per_key: bool) -> Option<
             let scope = if per_key { "per_key" } else { "whole" };
             model.constructor.map(|new| format!("Linearizability::{scope}({new})"))
         }
-        ("no-lost-ack", Some(model)) if model.constructor.is_some() => {
+        ("no-lost-ack", Some(model)) if matches!(model.model, "register" | "map" | "log") => {
             Some(format!("NoLostAck::{}()", if model.appends { "append_only" } else { "overwritable" }))
         }
+        ("serializability", Some(Operations { model: "map", .. })) => Some("Serializability::list_append()".to_owned()),
         ("replay-equivalence", Some(Operations { model: "log", .. })) => Some("ReplayEquivalence::of_log()".to_owned()),
         _ => {
             let promise = model.and_then(|model| of_promise(name, model)).map(str::to_owned);
@@ -237,7 +238,7 @@ mod tests {
         check("no-lost-ack", Some("queue"), false, None);
         check("linearizability", Some("other(crdt)"), false, None);
         check("linearizability", None, false, None);
-        check("serializability", Some("map"), false, None);
+        check("serializability", Some("map"), false, Some("Serializability::list_append()"));
         check("session-consistency", Some("map"), true, Some("SessionConsistency::by_values()"));
         check("monotonic-read", Some("log"), true, Some("MonotonicRead::at(\"/offset\")"));
         check("prefix-order", Some("queue"), false, Some("PrefixOrder::consumers()"));

@@ -81,6 +81,11 @@ use crate::history::History;
 pub trait Limits: Sync {
     /// `None` to go on; otherwise why to stop, such as "60 s of checking". `bytes` is what the checker holds now.
     fn exceeded(&self, bytes: u64) -> Option<String>;
+
+    /// Threads that a checker may use at once. The answer does not depend on it.
+    fn threads(&self) -> usize {
+        1
+    }
 }
 
 /// No limit: for tests and small histories.

@@ -40,6 +40,10 @@ impl Limits for Clocked {
         let passed = self.started.elapsed();
         (passed > self.limits.time).then(|| format!("{} s of checking", self.limits.time.as_secs_f32()))
     }
+
+    fn threads(&self) -> usize {
+        std::thread::available_parallelism().map_or(1, usize::from)
+    }
 }
 
 /// How long a checker may run on after its time before it is given up.

@@ -38,7 +38,7 @@ pub(super) fn all<M: Model>(
 ) -> Vec<Settled> {
     let operations: usize = objects.iter().map(|object| object.calls.len()).sum();
     let threads = match operations >= MANY && objects.len() > 1 {
-        true => std::thread::available_parallelism().map_or(1, usize::from).min(objects.len()),
+        true => limits.threads().clamp(1, objects.len()),
         false => 1,
     };
     if threads == 1 {

@@ -86,7 +86,7 @@ fn each_requirement_that_is_broken_is_told_and_nothing_else() {
     );
     check("| performance-SLO |", "| fairness |", &["fairness-formula", "surfaces-missing"]);
     check("`linearizability` per key, and `no-lost-ack`\n", "`linearizability` per key\n", &[]);
-    check("`register`, one per key", "`session`", &["checker-misfit", "not-in-runtime"]);
+    check("`register`, one per key", "`session`", &["checker-misfit"]);
     check("| durability |", "| idempotency |", &[]);
     check("may have happened", "may have happened; key = op_id", &[]);
     // Landing evidence.

@@ -79,11 +79,13 @@ pub const CHECKERS: &[Name] = &[
 ];
 
 /// The models that this runtime has; its nemeses are those with [`Nemesis::signals`].
-pub const RUNTIME_MODELS: [&str; 3] = ["register", "map", "log"];
+pub const RUNTIME_MODELS: [&str; 10] =
+    ["register", "map", "queue", "log", "lock", "lease", "session", "membership-table", "counter", "ledger"];
 
 /// The checkers that this runtime has, in the order of [`CHECKERS`].
-pub const RUNTIME_CHECKERS: [&str; 23] = [
+pub const RUNTIME_CHECKERS: [&str; 24] = [
     "linearizability",
+    "serializability",
     "property-assertion",
     "replay-equivalence",
     "metric-slo",
