@@ -1,7 +1,7 @@
 //! Histories from files: our own records, and the events that Jepsen and its relatives write.
 //!
-//! Formats: JSON Lines of the twelve names of the plan format ([`fields`]), Jepsen's events as JSON Lines or as EDN
-//! ([`jepsen`]); each plain, gzip or zstd. All are read as a stream; what is packed is told by its first bytes, the
+//! Formats: JSON Lines of the twelve names of the plan format (`fields`), Jepsen's events as JSON Lines or as EDN
+//! (`jepsen`); each plain, gzip or zstd. All are read as a stream; what is packed is told by its first bytes, the
 //! format by the first value ([`format`]).
 //!
 //! What cannot have happened is refused with its place, never mended: a cut line, an id twice, a completion without an
