@@ -152,7 +152,7 @@ fn a_field_that_the_plan_does_not_yield_is_to_be_written_in_the_plan() {
     assert!(field["note"].as_str().unwrap().contains("in the plan, at `Model under test`"), "{field}");
     let oracle = json["items"].as_array().unwrap().iter().find(|item| item["region"] == "oracle").unwrap();
     assert!(oracle["fill"].is_null());
-    assert!(oracle["note"].as_str().unwrap().contains("no checker `serializability` yet"), "{oracle}");
+    assert!(oracle["note"].as_str().unwrap().contains("names no model for `serializability`"), "{oracle}");
 }
 
 #[test]
