@@ -55,16 +55,17 @@ pub(crate) fn is_victim_signal(signal: &str) -> bool {
 
 /// Signals read where a fault is made.
 pub(crate) fn is_injector_signal(signal: &str) -> bool {
-    signal.starts_with("proxy-") || signal.starts_with("process-")
+    const PREFIXES: [&str; 8] = ["proxy-", "process-", "disk-", "syscall-", "clock-", "cgroup-", "failpoint-", "hook:"];
+    PREFIXES.iter().any(|prefix| signal.starts_with(prefix))
 }
 
-/// True for a signal whose parameter says nothing: `metric:` without a name, and a log marker so short that any line
+/// True for a signal whose parameter says nothing: `metric:` or `hook:` without a name, and a log marker so short that any line
 /// of a log may hold it.
 pub(crate) fn is_blank(signal: &str) -> bool {
     let short = |prefix: &str, least: usize| {
         signal.strip_prefix(prefix).is_some_and(|text| text.trim().chars().count() < least)
     };
-    short("log-marker:", SHORTEST_MARKER) || short("metric:", 1)
+    short("log-marker:", SHORTEST_MARKER) || short("metric:", 1) || short("hook:", 1)
 }
 
 /// Fewest characters of a log marker.

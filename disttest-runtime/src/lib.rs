@@ -48,8 +48,8 @@ pub mod prelude {
         Session, SetModel, Stack,
     };
     pub use crate::nemesis::{
-        AsymmetricDataCut, BandwidthCap, BoxFuture, ConnectionLoss, FullPartition, GracefulStop, HardKill, Latency,
-        Nemesis, Pause, Plane, Restart,
+        AsymmetricDataCut, BandwidthCap, BoxFuture, ConnectionLoss, Disk, DiskFull, FullPartition, GracefulStop,
+        HardKill, Latency, Nemesis, Pause, Plane, Restart, StorageCorruption,
     };
     pub use crate::run::{
         CallError, CheckLimits, Client, Control, Faults, Injected, Judged, Landed, Oracle, Probe, Recorded, Run,

@@ -16,11 +16,13 @@ pub(crate) struct Helper {
 }
 
 /// Each nemesis of the runtime as an expression over `minority` and `rest`.
-pub(crate) const NEMESES: [(&str, &str); 9] = [
+pub(crate) const NEMESES: [(&str, &str); 11] = [
     ("hard-kill", include_str!("../../../templates/snippets/nemesis/hard-kill.rs.txt")),
     ("graceful-stop", include_str!("../../../templates/snippets/nemesis/graceful-stop.rs.txt")),
     ("pause", include_str!("../../../templates/snippets/nemesis/pause.rs.txt")),
     ("full-partition", include_str!("../../../templates/snippets/nemesis/full-partition.rs.txt")),
+    ("disk-full", include_str!("../../../templates/snippets/nemesis/disk-full.rs.txt")),
+    ("storage-corruption", include_str!("../../../templates/snippets/nemesis/storage-corruption.rs.txt")),
     ("latency", include_str!("../../../templates/snippets/nemesis/latency.rs.txt")),
     ("bandwidth-cap", include_str!("../../../templates/snippets/nemesis/bandwidth-cap.rs.txt")),
     ("asymmetric-data-cut", include_str!("../../../templates/snippets/nemesis/asymmetric-data-cut.rs.txt")),

@@ -264,6 +264,12 @@ impl Node {
         self.life().deaths.clone()
     }
 
+    /// Process id and start time of the running process.
+    pub(super) fn process(&self) -> Result<(i32, u64)> {
+        let process = self.alive(&mut self.life())?;
+        Ok((process.pid(), process.start_time()))
+    }
+
     pub(super) fn runs(&self) -> bool {
         self.alive(&mut self.life()).is_ok()
     }

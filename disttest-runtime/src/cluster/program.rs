@@ -1,7 +1,7 @@
 //! The program a node runs: command, arguments, environment, and how to tell that it is ready.
 
 use super::NodeSpec;
-use crate::nemesis::BoxFuture;
+use crate::nemesis::{BoxFuture, Disk};
 use anyhow::{Context, Result, bail};
 use std::ffi::OsString;
 use std::fmt;
@@ -46,6 +46,7 @@ pub struct Program {
     ready_within: Duration,
     stop_within: Duration,
     allowed_exit: Option<String>,
+    disk: Disk,
 }
 
 #[derive(Clone)]
@@ -66,6 +67,7 @@ impl Program {
             ready_within: Duration::from_secs(20),
             stop_within: Duration::from_secs(10),
             allowed_exit: None,
+            disk: Disk::Folder,
         }
     }
 
@@ -123,6 +125,17 @@ impl Program {
     pub fn allow_exit(mut self, reason: impl Into<String>) -> Program {
         self.allowed_exit = Some(reason.into());
         self
+    }
+
+    /// What is mounted as each node's folder (`{data_dir}`), so that storage faults can act on it. Default: a plain folder.
+    #[must_use]
+    pub fn disk(mut self, disk: Disk) -> Program {
+        self.disk = disk;
+        self
+    }
+
+    pub(super) fn disk_of_a_node(&self) -> &Disk {
+        &self.disk
     }
 
     pub(super) fn stop_limit(&self) -> Duration {

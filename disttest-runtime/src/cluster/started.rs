@@ -3,10 +3,12 @@
 use super::life::Node;
 use super::{NodeSpec, Program, ports};
 use crate::base::rng::Rng;
-use crate::nemesis::{BoxFuture, Clock, Exit, Journal, Launcher, Nodes, ProxyNet};
+use crate::nemesis::storage::Mounted;
+use crate::nemesis::{BoxFuture, Clock, Exit, Journal, Launcher, Meters, Nodes, ProxyNet, Tools};
 use crate::verdict::NodeDeath;
 use anyhow::{Context, Result, bail};
 use rustix::process::Signal;
+use std::collections::BTreeMap;
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -26,6 +28,15 @@ pub(crate) struct Site {
     pub(crate) launcher: Launcher,
     pub(crate) clock: Clock,
     pub(crate) net: ProxyNet,
+    pub(crate) meters: Meters,
+}
+
+impl Site {
+    /// What nemeses may use of it.
+    pub(crate) fn tools(&self) -> Tools {
+        let (journal, launcher) = (Arc::clone(&self.journal), self.launcher.clone());
+        Tools { journal, launcher, meters: self.meters.clone(), run_dir: self.run_dir.clone() }
+    }
 }
 
 /// Nodes that were started and have answered their readiness probe. Clones name the same cluster.
@@ -39,6 +50,8 @@ pub struct Cluster {
 #[derive(Debug)]
 struct Inner {
     nodes: Vec<Arc<Node>>,
+    /// What is mounted as the nodes' folders, by the node's name.
+    disks: BTreeMap<String, Arc<Mounted>>,
 }
 
 impl Cluster {
@@ -69,10 +82,14 @@ impl Cluster {
         std::fs::create_dir_all(&site.log_dir).with_context(|| format!("{}", site.log_dir.display()))?;
         let names: Vec<String> = (1..=count).map(|i| format!("n{i}")).collect();
         let addresses = ports::free_addresses(count, salt)?;
-        let mut nodes = Vec::new();
+        let (mut nodes, mut disks) = (Vec::new(), BTreeMap::new());
         for (index, name) in names.iter().enumerate() {
-            let data_dir = site.run_dir.join("data").join(name);
+            let mut data_dir = site.run_dir.join("data").join(name);
             std::fs::create_dir_all(&data_dir).with_context(|| format!("{}", data_dir.display()))?;
+            if let Some(disk) = program.disk_of_a_node().mount(name, &data_dir, &site.tools())? {
+                data_dir = disk.folder();
+                disks.insert(name.clone(), disk);
+            }
             let client = link(&site.net, CLIENT, name, addresses[index])?;
             let mut peers = Vec::new();
             for (peer, address) in names.iter().zip(&addresses).filter(|(peer, _)| *peer != name) {
@@ -81,7 +98,7 @@ impl Cluster {
             let spec = NodeSpec::new(name.clone(), index, addresses[index], client, data_dir, peers);
             nodes.push(Arc::new(Node::new(spec, program.clone(), Arc::clone(site))));
         }
-        Ok(Cluster { inner: Arc::new(Inner { nodes }) })
+        Ok(Cluster { inner: Arc::new(Inner { nodes, disks }) })
     }
 
     async fn launch_all(&self) -> Result<()> {
@@ -165,6 +182,7 @@ impl Inner {
             process.ended_within(Duration::from_secs(5));
         }
         self.nodes.iter().for_each(|node| node.account());
+        self.disks.values().for_each(|disk| disk.unmount());
     }
 }
 
@@ -201,6 +219,19 @@ impl Nodes for Cluster {
 
     fn start<'a>(&'a self, node: &'a str) -> BoxFuture<'a, Result<()>> {
         Box::pin(async move { self.find(node)?.restart().await })
+    }
+
+    fn data_dir(&self, node: &str) -> Result<PathBuf> {
+        Ok(self.find(node)?.spec.data_dir().to_owned())
+    }
+
+    fn process(&self, node: &str) -> Result<(i32, u64)> {
+        self.find(node)?.process()
+    }
+
+    fn disk(&self, node: &str) -> Result<Option<Arc<Mounted>>> {
+        self.find(node)?;
+        Ok(self.inner.disks.get(node).cloned())
     }
 }
 

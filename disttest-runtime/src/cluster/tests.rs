@@ -1,8 +1,8 @@
 use super::started::Site;
 use super::*;
 use crate::nemesis::{
-    AsymmetricDataCut, Clock, ConnectionLoss, FullPartition, GracefulStop, HardKill, Journal, Launcher, Nemesis, Pause,
-    Plane, ProxyNet, Restart, procfs, read_journal, undo_journal,
+    AsymmetricDataCut, Clock, ConnectionLoss, FullPartition, GracefulStop, HardKill, Journal, Launcher, Meters,
+    Nemesis, Pause, Plane, ProxyNet, Restart, procfs, read_journal, undo_journal,
 };
 use std::sync::Arc;
 use std::time::Duration;
@@ -23,6 +23,7 @@ fn place() -> Place {
         launcher: Launcher::new("test").expect("a thread"),
         clock,
         net: ProxyNet::new(clock),
+        meters: Meters::default(),
         run_dir: path,
     };
     Place { dir, site: Arc::new(site) }
@@ -30,7 +31,7 @@ fn place() -> Place {
 
 async fn three(place: &Place) -> (Cluster, Plane) {
     let cluster = Cluster::start(tiny::program(), 3, Arc::clone(&place.site)).await.expect("it comes up");
-    let plane = Plane::new(place.site.net.clone(), Arc::new(cluster.clone()));
+    let plane = Plane::new(place.site.net.clone(), Arc::new(cluster.clone()), place.site.tools());
     (cluster, plane)
 }
 

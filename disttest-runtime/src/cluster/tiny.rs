@@ -2,13 +2,18 @@
 //!
 //! A client sends a line `ping` and gets `ok` once a majority of the nodes (itself included) has answered; without one
 //! it gets nothing. A line `timeouts` is answered by the number of requests to peers that went unanswered.
+//!
+//! `put` appends a record to the node's log and syncs it, `verify` reads the log back; `trouble` is answered by the
+//! number of those that failed, `time` by the node's own clock in milliseconds since 1970.
 
 use super::Program;
+use crate::base::digest::sha256_hex;
 use anyhow::{Context, Result, bail};
 use std::io::{BufRead, BufReader, Write};
 use std::net::{SocketAddr, TcpListener, TcpStream};
-use std::sync::Arc;
+use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 /// The program of a tiny node.
@@ -53,25 +58,76 @@ fn node() {
         std::process::exit(3);
     }
     let peers = argument("peer").iter().map(|peer| peer.split_once('=').expect("name=address").1.to_owned()).collect();
-    serve(&listen, peers);
+    let log = argument("data").pop().map(|dir| Path::new(&dir).join("log"));
+    serve(&listen, peers, log.expect("a folder"));
 }
 
-fn serve(listen: &str, peers: Vec<String>) {
+fn serve(listen: &str, peers: Vec<String>, log: PathBuf) {
     let listener = TcpListener::bind(listen).expect("the port is free");
-    let (peers, timeouts) = (Arc::new(peers), Arc::new(AtomicU64::new(0)));
+    let (peers, timeouts, store) = (Arc::new(peers), Arc::new(AtomicU64::new(0)), Arc::new(Store::open(log)));
     for stream in listener.incoming().flatten() {
-        let (peers, timeouts) = (Arc::clone(&peers), Arc::clone(&timeouts));
-        std::thread::spawn(move || converse(stream, &peers, &timeouts));
+        let (peers, timeouts, store) = (Arc::clone(&peers), Arc::clone(&timeouts), Arc::clone(&store));
+        std::thread::spawn(move || converse(stream, &peers, &timeouts, &store));
     }
 }
 
-fn converse(stream: TcpStream, peers: &[String], timeouts: &AtomicU64) {
+/// A log of records of 512 bytes, each a line with its checksum.
+struct Store {
+    log: Mutex<PathBuf>,
+    trouble: AtomicU64,
+}
+
+impl Store {
+    fn open(log: PathBuf) -> Store {
+        Store { log: Mutex::new(log), trouble: AtomicU64::new(0) }
+    }
+
+    /// Does it on the log, and counts when it fails.
+    fn on(&self, act: fn(&Path) -> Result<()>) -> String {
+        let log = self.log.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+        match act(&log) {
+            Ok(()) => "ok".to_owned(),
+            Err(error) => {
+                self.trouble.fetch_add(1, Ordering::Relaxed);
+                writeln!(std::io::stdout(), "trouble with the log: {error:#}").expect("the log is a file");
+                format!("trouble: {error:#}")
+            }
+        }
+    }
+}
+
+fn put(log: &Path) -> Result<()> {
+    let mut file = std::fs::OpenOptions::new().create(true).append(true).open(log)?;
+    let (length, body) = (file.metadata()?.len(), "x".repeat(440));
+    let record = format!("{} {length:05} {body}\n", sha256_hex(body.as_bytes()));
+    let written = file.write_all(record.as_bytes()).and_then(|()| file.sync_data());
+    if written.is_err() {
+        // Half a record is none.
+        file.set_len(length)?;
+    }
+    Ok(written?)
+}
+
+fn verify(log: &Path) -> Result<()> {
+    for line in std::fs::read_to_string(log)?.lines() {
+        let (sum, rest) = line.split_once(' ').context("no checksum")?;
+        let body = rest.split_once(' ').context("no body")?.1;
+        anyhow::ensure!(sha256_hex(body.as_bytes()) == sum, "a checksum does not fit");
+    }
+    Ok(())
+}
+
+fn converse(stream: TcpStream, peers: &[String], timeouts: &AtomicU64, store: &Store) {
     let Ok(read) = stream.try_clone() else { return };
     for line in BufReader::new(read).lines().map_while(Result::ok) {
         let answer = match line.as_str() {
             "peer" => "here".to_owned(),
             "timeouts" => timeouts.load(Ordering::Relaxed).to_string(),
             "die" => std::process::exit(3),
+            "put" => store.on(put),
+            "verify" => store.on(verify),
+            "trouble" => store.trouble.load(Ordering::Relaxed).to_string(),
+            "time" => std::time::UNIX_EPOCH.elapsed().expect("after 1970").as_millis().to_string(),
             "secret as its owner" => "secret-of-the-owner".to_owned(),
             "secret as somebody" => "denied".to_owned(),
             _ if majority(peers, timeouts) => "ok".to_owned(),

@@ -1,7 +1,7 @@
 //! The journal of a run: each act that must be undone, on disk before it is done, and the undoing of what a killed run
 //! left behind.
 
-use super::procfs;
+use super::{procfs, storage};
 use anyhow::{Context, Result};
 use rustix::process::{Pid, Signal, kill_process, kill_process_group};
 use serde::{Deserialize, Serialize};
@@ -70,6 +70,18 @@ pub enum Act {
         /// Wait status.
         how: String,
     },
+    /// A disk is about to be mounted for a node. The mount carries a name that is made of its place.
+    Mounting {
+        /// The node.
+        node: String,
+        /// Where.
+        at: PathBuf,
+    },
+    /// A disk was unmounted.
+    Unmounted {
+        /// Where it was.
+        at: PathBuf,
+    },
     /// A nemesis is about to be let loose. Network faults live in the proxy of the run's process and end with it.
     Injecting {
         /// Window.
@@ -131,24 +143,36 @@ pub fn journaled_injections(run_dir: &Path) -> Result<u64> {
 }
 
 /// Undoes what the journal in `run_dir` says was left: continues and kills the processes it started, each verified by
-/// process id and start time. Touches nothing the run did not make, may be called again, and says what it did.
+/// process id and start time, then unmounts their disks, each verified by the name it carries. Touches nothing the run did not make, may be called again, and says what it did.
 pub fn undo_journal(run_dir: &Path) -> Vec<String> {
     let acts = match read_journal(run_dir) {
         Ok(acts) => acts,
         Err(error) => return vec![format!("nothing undone: {error:#}")],
     };
     let boot_id = procfs::boot_id();
-    let mut left = BTreeMap::new();
+    let (mut left, mut disks) = (BTreeMap::new(), Vec::new());
     for act in acts {
         match act {
             // Another boot: its processes are gone and their ids mean nothing now.
             Act::Opened { boot_id: of_run, .. } if of_run != boot_id || boot_id.is_empty() => return Vec::new(),
             Act::Started { node, pid, start_time, log } => drop(left.insert(pid, Leftover { node, start_time, log })),
             Act::Ended { pid, .. } => drop(left.remove(&pid)),
+            Act::Mounting { node, at } => disks.push((node, at)),
+            Act::Unmounted { at } => disks.retain(|(_, mounted)| *mounted != at),
             _ => {}
         }
     }
-    left.iter().flat_map(|(pid, leftover)| leftover.undo(*pid)).collect()
+    let mut done: Vec<String> = left.iter().flat_map(|(pid, leftover)| leftover.undo(*pid)).collect();
+    done.extend(disks.iter().rev().filter_map(|(node, at)| unmount(node, at)));
+    done
+}
+
+fn unmount(node: &str, at: &Path) -> Option<String> {
+    let place = at.display();
+    Some(match storage::unmount_leftover(at)? {
+        Ok(()) => format!("unmounted the disk of {node} at {place}"),
+        Err(error) => format!("the disk of {node} at {place} is still mounted: {error:#}"),
+    })
 }
 
 struct Leftover {

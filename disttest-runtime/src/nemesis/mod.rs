@@ -2,19 +2,26 @@
 
 mod contract;
 mod journal;
+mod meters;
+mod needs;
 mod on_links;
 mod on_processes;
 mod plane;
 mod process;
 pub mod procfs;
 pub mod proxy;
+pub mod storage;
 mod sys;
 
 pub(crate) use crate::recorder::Clock;
 pub use contract::Nemesis;
 pub use journal::{Act, JOURNAL_FILE, Journal, journaled_injections, read_journal, undo_journal};
+pub(crate) use meters::{Meters, shape_of};
+pub use needs::Lacks;
 pub use on_links::{AsymmetricDataCut, BandwidthCap, ConnectionLoss, FullPartition, Latency, link};
 pub use on_processes::{GracefulStop, HardKill, Pause, Restart};
+pub(crate) use plane::Tools;
 pub use plane::{BoxFuture, Nodes, Plane};
 pub use process::{Exit, Launcher, Process};
 pub use proxy::ProxyNet;
+pub use storage::{Disk, DiskFull, StorageCorruption};

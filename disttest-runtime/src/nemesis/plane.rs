@@ -1,9 +1,11 @@
 //! What a nemesis may act upon: the nodes' processes and the links between them. Nothing else of the host.
 
-use super::{Exit, ProxyNet};
+use super::storage::Mounted;
+use super::{Exit, Journal, Launcher, Meters, ProxyNet};
 use anyhow::Result;
 use std::fmt;
 use std::future::Future;
+use std::path::PathBuf;
 use std::pin::Pin;
 use std::sync::Arc;
 
@@ -33,6 +35,24 @@ pub trait Nodes: Send + Sync {
 
     /// Starts a node that has ended, with the same arguments and data, and waits until it is ready.
     fn start<'a>(&'a self, node: &'a str) -> BoxFuture<'a, Result<()>>;
+
+    /// The node's own folder.
+    fn data_dir(&self, node: &str) -> Result<PathBuf>;
+
+    /// Process id and start time of the node's process, which leads its group; an error when it does not run.
+    fn process(&self, node: &str) -> Result<(i32, u64)>;
+
+    /// The disk that is mounted as the node's folder; `None` when that is a plain folder.
+    fn disk(&self, node: &str) -> Result<Option<Arc<Mounted>>>;
+}
+
+/// What a run lends to its nemeses.
+#[derive(Clone, Debug)]
+pub(crate) struct Tools {
+    pub(crate) journal: Arc<Journal>,
+    pub(crate) launcher: Launcher,
+    pub(crate) meters: Meters,
+    pub(crate) run_dir: PathBuf,
 }
 
 /// The nodes and the network between them. Handed to [`super::Nemesis::inject`] and [`super::Nemesis::heal`].
@@ -40,12 +60,13 @@ pub trait Nodes: Send + Sync {
 pub struct Plane {
     net: ProxyNet,
     nodes: Arc<dyn Nodes>,
+    tools: Tools,
 }
 
 impl Plane {
     /// The plane over `nodes` whose every link goes through `net`.
-    pub(crate) fn new(net: ProxyNet, nodes: Arc<dyn Nodes>) -> Plane {
-        Plane { net, nodes }
+    pub(crate) fn new(net: ProxyNet, nodes: Arc<dyn Nodes>, tools: Tools) -> Plane {
+        Plane { net, nodes, tools }
     }
 
     /// The proxy that every link between nodes, and from clients to nodes, goes through.
@@ -56,6 +77,11 @@ impl Plane {
     /// The nodes' processes.
     pub fn nodes(&self) -> &dyn Nodes {
         &*self.nodes
+    }
+
+    /// What the run lends to its nemeses.
+    pub(crate) fn tools(&self) -> &Tools {
+        &self.tools
     }
 }
 

@@ -11,8 +11,8 @@ use std::time::Duration;
 use tokio::sync::watch;
 
 /// Spawns processes from one thread that lives as long as this value. When it is dropped, or the whole test process is
-/// killed, the kernel kills every process it started.
-#[derive(Debug)]
+/// killed, the kernel kills every process it started. Clones name the same thread.
+#[derive(Clone, Debug)]
 pub struct Launcher {
     requests: mpsc::Sender<Request>,
 }

@@ -7,7 +7,7 @@ use super::{Entry, facts::Facts};
 use crate::base::time::Nanos;
 use crate::cluster::Site;
 use crate::history::Op;
-use crate::nemesis::{Journal, Launcher, ProxyNet};
+use crate::nemesis::{Journal, Launcher, Meters, ProxyNet};
 use crate::recorder::{Clock, EpochCell, Recorder};
 use crate::verdict::RunRequest;
 use anyhow::{Context, Result, bail};
@@ -69,6 +69,7 @@ impl Core {
             launcher: Launcher::new(entry.function)?,
             clock,
             net: ProxyNet::seeded(clock, request.seed),
+            meters: Meters::default(),
         };
         let epochs = EpochCell::new(clock);
         Ok(Core {

@@ -2,7 +2,7 @@
 
 use super::core::Core;
 use super::{Entry, Judged, Run, faults, panics, record};
-use crate::nemesis::undo_journal;
+use crate::nemesis::{Lacks, undo_journal};
 use crate::plan::Budget;
 use crate::verdict::{End, RunRecord, RunRequest};
 use anyhow::{Context, Result};
@@ -113,7 +113,10 @@ async fn supervise(core: &Core, body: impl Future<Output = Result<Judged>>, told
             Ok(judged) if judged.run_id == core.request.run_id && core.facts().judged => End::Judged,
             Ok(judged) => End::Error { message: format!("it returned the judgement of another run, {}", judged.run_id) },
             Err(error) if told.load(Ordering::Relaxed) => End::Died { how: format!("told to stop by a signal ({error:#})") },
-            Err(error) => End::Error { message: format!("{error:#}") },
+            Err(error) => match Lacks::of(&error) {
+                Some(lacks) => End::EnvMissing { what: lacks.to_string() },
+                None => End::Error { message: format!("{error:#}") },
+            },
         },
         () = core.stopping() => End::Died { how: "told to stop by a signal".to_owned() },
         () = tokio::time::sleep(limit) => End::TimedOut { seconds: limit.as_secs() },

@@ -6,7 +6,7 @@ use super::{Workload, signals};
 use crate::base::time::Nanos;
 use crate::cluster::{CLIENT, Cluster};
 use crate::fault::{Assessment, CARRIER_SIGNAL, Policy, Window, assess};
-use crate::nemesis::{Act, Nemesis, Plane};
+use crate::nemesis::{Act, Lacks, Nemesis, Plane};
 use anyhow::{Result, bail};
 use std::collections::BTreeMap;
 use std::fmt;
@@ -168,6 +168,12 @@ impl Active {
         core.sampler.tick();
         self.window.requested_at = Some(core.epochs.begin(self.window.epoch));
         let done = tokio::time::timeout(ACT_LIMIT, self.nemesis.inject(&self.plane)).await;
+        if let Ok(Err(error)) = &done
+            && let Some(lacks) = Lacks::of(error)
+        {
+            // Not tried: nothing was found out about the fault, and the environment is what is wrong.
+            core.facts().precondition("fault plane responsive", false, format!("{}: {lacks}", self.window.nemesis));
+        }
         self.window.injection_error = failed(done);
         self.window.injected_at = core.clock.now();
         core.sampler.tick();

@@ -6,7 +6,7 @@ use super::sampler::{CADENCE, Reader};
 use super::{Probe, Target};
 use crate::cluster::Cluster;
 use crate::fault::{CARRIER_SIGNAL, Shape};
-use crate::nemesis::{ProxyNet, link};
+use crate::nemesis::{ProxyNet, link, shape_of};
 use crate::recorder::Stats;
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -26,6 +26,7 @@ pub(crate) fn sample_cluster(core: &Arc<Core>, cluster: &Cluster) {
             "process-exit" | "process-stopped" => per_node(core, cluster, signal, Shape::Marker),
             "process-restarted" => per_node(core, cluster, signal, Shape::Counter { dose: 1.0 }),
             signal if signal.starts_with("proxy-") => per_link(core, signal),
+            signal if let Some(shape) = shape_of(signal) => per_meter(core, cluster, signal, shape),
             "client-timeouts" | "client-errors" | "client-latency" => per_clients(core, cluster, signal),
             signal => {
                 // An empty marker would be in every line.
@@ -67,6 +68,13 @@ fn per_node(core: &Core, cluster: &Cluster, signal: &str, shape: Shape) {
     for node in cluster.nodes() {
         let (cluster, name, at) = (cluster.clone(), signal.to_owned(), node.clone());
         core.sampler.add(signal, &node, shape, Box::new(move || cluster.reading(&name, &at)));
+    }
+}
+
+fn per_meter(core: &Core, cluster: &Cluster, signal: &str, shape: Shape) {
+    for node in cluster.nodes() {
+        let (meters, name, at) = (core.site.meters.clone(), signal.to_owned(), node.clone());
+        core.sampler.add(signal, &node, shape, Box::new(move || meters.read(&name, &at)));
     }
 }
 

@@ -48,7 +48,7 @@ impl Checker for AllOk {
     }
 }
 
-fn request(dir: &Path, seconds: u64) -> RunRequest {
+pub(super) fn request(dir: &Path, seconds: u64) -> RunRequest {
     RunRequest {
         schema: "disttest.request/1".to_owned(),
         run_id: "run-1".to_owned(),
@@ -143,7 +143,7 @@ async fn scenario(run: Run, nemesis: impl Nemesis + 'static) -> Result<Judged> {
     run.oracle(history).check(AllOk).judge(landed)
 }
 
-fn no_process_is_left(dir: &Path) {
+pub(super) fn no_process_is_left(dir: &Path) {
     for act in read_journal(&dir.join("run")).expect("a journal") {
         if let crate::nemesis::Act::Started { pid, start_time, .. } = act {
             assert!(!procfs::is_same_and_alive(pid, start_time), "process {pid} is left");
@@ -200,7 +200,7 @@ fn a_pause_lands() {
 }
 
 /// Claims what another nemesis claims, and does nothing.
-struct Ghost<N>(N);
+pub(super) struct Ghost<N>(pub(super) N);
 
 impl<N: Nemesis> Nemesis for Ghost<N> {
     fn name(&self) -> &str {

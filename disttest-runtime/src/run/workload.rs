@@ -160,7 +160,7 @@ impl Workload {
     }
 
     pub(super) fn plane(&self) -> Plane {
-        Plane::new(self.core.site.net.clone(), Arc::new(self.cluster.clone()))
+        Plane::new(self.core.site.net.clone(), Arc::new(self.cluster.clone()), self.core.site.tools())
     }
 
     fn seat(&self, id: u64, node: &str) -> Result<Client> {

@@ -312,7 +312,9 @@ pub(super) fn landing_misfit(context: &Context<'_>, out: &mut Told) {
     for (owner, field) in planned(context) {
         let Fault::Planned { nemeses, injector, .. } = &owner.resolved.fault else { continue };
         for nemesis in nemeses.iter().filter_map(|id| Nemesis::find(id)) {
-            let proven = nemesis.signals.is_empty() || nemesis.signals.iter().any(|s| injector.iter().any(|i| i == s));
+            // A signal with an argument (`hook:compactions`) is named by what stands before the colon.
+            let named = |s: &str| injector.iter().any(|i| i.split_once(':').map_or(i.as_str(), |(name, _)| name) == s);
+            let proven = nemesis.signals.is_empty() || nemesis.signals.iter().any(|s| named(s));
             if !proven {
                 let message = format!("{}: no signal named here can prove `{}`", owner.id.value, nemesis.name.id);
                 let help = format!("add `{}`", nemesis.signals.join("` or `"));

@@ -91,12 +91,20 @@ pub const NEMESES: &[Nemesis] = &[
         name("metadata-store-outage", &["metadata-store outage", "metadata store outage"]),
         "dependent operations fail",
     ),
-    row(16, "storage", name("disk-full", &["disk full"]), "write errors of the SUT"),
+    proven(row(16, "storage", name("disk-full", &["disk full"]), "write errors of the SUT"), &["disk-exhausted"]),
     row(17, "storage", name("power-loss", &["power loss", "fsync loss", "fsync-loss"]), "crash, mismatch on recovery"),
     row(18, "storage", name("slow-disk", &["slow disk"]), "IO latency shift"),
     row(19, "storage", name("bit-flip", &["bit flip"]), "checksum failures"),
     row(20, "storage", name("fsync-failure", &["fsync failure"]), "recovery uncovers lost writes"),
-    row(21, "storage", name("storage-corruption", &["storage corruption"]), "checksum or integrity errors surfaced"),
+    proven(
+        row(
+            21,
+            "storage",
+            name("storage-corruption", &["storage corruption"]),
+            "checksum or integrity errors surfaced",
+        ),
+        &["disk-corrupted-bytes"],
+    ),
     row(
         22,
         "storage",

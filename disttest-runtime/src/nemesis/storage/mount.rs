@@ -1,0 +1,143 @@
+//! Disks of nodes' own: mounted in the folder of the run, journaled, and unmounted on every way out.
+
+use crate::nemesis::{Act, Journal, Lacks, Tools};
+use anyhow::{Context, Result, bail};
+use rustix::mount::{MountFlags, UnmountFlags, mount, unmount};
+use std::ffi::CString;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, PoisonError};
+
+/// What is mounted as a node's folder.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Disk {
+    /// Nothing: a plain folder in the folder of the run.
+    Folder,
+    /// A file system in memory (tmpfs) that holds so many bytes, so that it can be full. What it holds is gone with the
+    /// run. Needs CAP_SYS_ADMIN in its namespace, and as much memory as is written.
+    Sized {
+        /// Its size in bytes, rounded up to whole pages.
+        bytes: u64,
+    },
+}
+
+/// A mounted disk of one node.
+#[derive(Debug)]
+pub struct Mounted {
+    node: String,
+    /// Where it is mounted.
+    at: PathBuf,
+    journal: Arc<Journal>,
+    is_mounted: Mutex<bool>,
+}
+
+impl Disk {
+    /// A disk in memory of `bytes`.
+    pub fn sized(bytes: u64) -> Disk {
+        Disk::Sized { bytes }
+    }
+
+    /// Makes the disk of `node` at the empty folder `at`; `None` for a plain folder.
+    pub(crate) fn mount(&self, node: &str, at: &Path, tools: &Tools) -> Result<Option<Arc<Mounted>>> {
+        let Disk::Sized { bytes } = self else { return Ok(None) };
+        if *bytes == 0 {
+            bail!("a disk of 0 bytes holds nothing (0 would mean without a limit)");
+        }
+        let options = CString::new(format!("size={bytes},mode=0700"))?;
+        let disk = Mounted::announce(node, at, tools)?;
+        mount(source_of(at), at, "tmpfs", MountFlags::NOSUID | MountFlags::NODEV, options.as_c_str())
+            .map_err(|errno| lacks_mounts(errno).into())
+            .and_then(|()| disk.settled_in(tools))?;
+        Ok(Some(Arc::new(disk)))
+    }
+}
+
+/// The name that a mount of ours carries in the table of mounts: nobody else's does.
+fn source_of(at: &Path) -> String {
+    format!("disttest:{}", at.display())
+}
+
+fn lacks_mounts(errno: rustix::io::Errno) -> Lacks {
+    let hint = "run as root, or in a user namespace: unshare --user --map-root-user --mount";
+    Lacks::new(format!("the right to mount a disk: {errno}"), hint)
+}
+
+impl Mounted {
+    /// Journals a mount that is about to be made.
+    fn announce(node: &str, at: &Path, tools: &Tools) -> Result<Mounted> {
+        let at = at.canonicalize().with_context(|| format!("{}", at.display()))?;
+        tools.journal.write(&Act::Mounting { node: node.to_owned(), at: at.clone() })?;
+        let journal = Arc::clone(&tools.journal);
+        Ok(Mounted { node: node.to_owned(), at, journal, is_mounted: Mutex::new(true) })
+    }
+
+    /// The kernel shows the mount; from now on its free space is metered.
+    fn settled_in(&self, tools: &Tools) -> Result<()> {
+        if !is_ours(&self.at) {
+            bail!("{} was mounted and is not in the table of mounts", self.at.display());
+        }
+        fs::create_dir(self.folder())?;
+        let at = self.at.clone();
+        let exhausted = move || {
+            let free = rustix::fs::statvfs(&at).ok()?.f_bavail;
+            Some(f64::from(u8::from(free == 0)))
+        };
+        tools.meters.follow("disk-exhausted", &self.node, Box::new(exhausted));
+        Ok(())
+    }
+
+    /// The folder on it that is the node's own.
+    pub fn folder(&self) -> PathBuf {
+        self.at.join("data")
+    }
+
+    /// A place on it that the node does not see.
+    pub(super) fn ballast(&self) -> PathBuf {
+        self.at.join("ballast")
+    }
+
+    /// Bytes that can still be written.
+    pub(super) fn free(&self) -> Result<u64> {
+        let stat = rustix::fs::statvfs(&self.at).with_context(|| format!("{}", self.at.display()))?;
+        Ok(stat.f_bavail * stat.f_frsize)
+    }
+
+    /// Unmounts it, whatever still has files open on it. May be called again.
+    pub(crate) fn unmount(&self) {
+        let mut is_mounted = self.is_mounted.lock().unwrap_or_else(PoisonError::into_inner);
+        if *is_mounted && unmount_leftover(&self.at).is_none_or(|done| done.is_ok()) {
+            *is_mounted = false;
+            // Without the line `undo` looks for the mount in vain.
+            drop(self.journal.write(&Act::Unmounted { at: self.at.clone() }));
+        }
+    }
+}
+
+impl Drop for Mounted {
+    fn drop(&mut self) {
+        self.unmount();
+    }
+}
+
+/// Unmounts what a run mounted at `at`; `None` when nothing of a run is mounted there.
+pub(crate) fn unmount_leftover(at: &Path) -> Option<Result<()>> {
+    is_ours(at).then(|| unmount(at, UnmountFlags::DETACH).with_context(|| format!("{}", at.display())))
+}
+
+/// What is mounted at `at` now was mounted by a run: it carries the name that only a run gives to a mount of this place.
+fn is_ours(at: &Path) -> bool {
+    let mounts = fs::read_to_string("/proc/self/mountinfo").unwrap_or_default();
+    let (place, source) = (escaped(&at.display().to_string()), escaped(&source_of(at)));
+    // The last one at a place covers those below it.
+    let top = mounts.lines().filter(|line| line.split(' ').nth(4) == Some(place.as_str())).next_back();
+    top.and_then(|line| line.split_once(" - ")).is_some_and(|(_, rest)| rest.split(' ').nth(1) == Some(source.as_str()))
+}
+
+/// As the table of mounts writes names (proc_pid_mountinfo(5)).
+fn escaped(name: &str) -> String {
+    name.replace('\\', "\\134")
+        .replace(' ', "\\040")
+        .replace('\t', "\\011")
+        .replace('\n', "\\012")
+        .replace('#', "\\043")
+}
