@@ -48,12 +48,13 @@ pub mod prelude {
         Session, SetModel, Stack,
     };
     pub use crate::nemesis::{
-        AsymmetricDataCut, BandwidthCap, BoxFuture, ConnectionLoss, Disk, DiskFull, FullPartition, GracefulStop,
-        HardKill, Latency, Nemesis, Pause, Plane, Restart, StorageCorruption,
+        AsymmetricDataCut, BandwidthCap, BoxFuture, CgroupFreeze, ClockJump, ClockSkew, ConnectionLoss, CpuThrottle,
+        Disk, DiskFull, Failpoint, FsyncFailure, FullPartition, GracefulStop, HardKill, Latency, MemoryLimit, Nemesis,
+        Pause, Plane, Restart, RollingRestart, SlowClock, SlowSync, StorageCorruption,
     };
     pub use crate::run::{
-        CallError, CheckLimits, Client, Control, Faults, Injected, Judged, Landed, Oracle, Probe, Recorded, Run,
-        Target, Workload, WorkloadBuilder,
+        CallError, CheckLimits, Client, Control, Evidence, Faults, Hook, Injected, Judged, Landed, Oracle, Probe,
+        Recorded, Run, Target, Workload, WorkloadBuilder,
     };
     pub use serde_json::{Value, json};
 }

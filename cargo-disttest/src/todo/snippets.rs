@@ -16,18 +16,36 @@ pub(crate) struct Helper {
 }
 
 /// Each nemesis of the runtime as an expression over `minority` and `rest`.
-pub(crate) const NEMESES: [(&str, &str); 11] = [
+pub(crate) const NEMESES: &[(&str, &str)] = &[
     ("hard-kill", include_str!("../../../templates/snippets/nemesis/hard-kill.rs.txt")),
     ("graceful-stop", include_str!("../../../templates/snippets/nemesis/graceful-stop.rs.txt")),
     ("pause", include_str!("../../../templates/snippets/nemesis/pause.rs.txt")),
+    ("container-restart", include_str!("../../../templates/snippets/nemesis/container-restart.rs.txt")),
     ("full-partition", include_str!("../../../templates/snippets/nemesis/full-partition.rs.txt")),
-    ("disk-full", include_str!("../../../templates/snippets/nemesis/disk-full.rs.txt")),
-    ("storage-corruption", include_str!("../../../templates/snippets/nemesis/storage-corruption.rs.txt")),
     ("latency", include_str!("../../../templates/snippets/nemesis/latency.rs.txt")),
     ("bandwidth-cap", include_str!("../../../templates/snippets/nemesis/bandwidth-cap.rs.txt")),
+    ("disk-full", include_str!("../../../templates/snippets/nemesis/disk-full.rs.txt")),
+    ("slow-disk", include_str!("../../../templates/snippets/nemesis/slow-disk.rs.txt")),
+    ("fsync-failure", include_str!("../../../templates/snippets/nemesis/fsync-failure.rs.txt")),
+    ("storage-corruption", include_str!("../../../templates/snippets/nemesis/storage-corruption.rs.txt")),
+    ("backup-restore-race", include_str!("../../../templates/snippets/nemesis/backup-restore-race.rs.txt")),
+    ("clock-skew", include_str!("../../../templates/snippets/nemesis/clock-skew.rs.txt")),
+    ("slow-clock", include_str!("../../../templates/snippets/nemesis/slow-clock.rs.txt")),
+    ("rolling-restart", include_str!("../../../templates/snippets/nemesis/rolling-restart.rs.txt")),
+    ("mixed-version-cluster", include_str!("../../../templates/snippets/nemesis/mixed-version-cluster.rs.txt")),
+    ("rolling-upgrade", include_str!("../../../templates/snippets/nemesis/rolling-upgrade.rs.txt")),
+    ("config-divergence", include_str!("../../../templates/snippets/nemesis/config-divergence.rs.txt")),
+    ("credential-divergence", include_str!("../../../templates/snippets/nemesis/credential-divergence.rs.txt")),
+    ("compaction-during-reads", include_str!("../../../templates/snippets/nemesis/compaction-during-reads.rs.txt")),
+    ("rebalancing-during-writes", include_str!("../../../templates/snippets/nemesis/rebalancing-during-writes.rs.txt")),
     ("asymmetric-data-cut", include_str!("../../../templates/snippets/nemesis/asymmetric-data-cut.rs.txt")),
     ("connection-loss", include_str!("../../../templates/snippets/nemesis/connection-loss.rs.txt")),
     ("restart", include_str!("../../../templates/snippets/nemesis/restart.rs.txt")),
+    ("clock-jump", include_str!("../../../templates/snippets/nemesis/clock-jump.rs.txt")),
+    ("cgroup-freeze", include_str!("../../../templates/snippets/nemesis/cgroup-freeze.rs.txt")),
+    ("cpu-throttle", include_str!("../../../templates/snippets/nemesis/cpu-throttle.rs.txt")),
+    ("memory-limit", include_str!("../../../templates/snippets/nemesis/memory-limit.rs.txt")),
+    ("failpoint", include_str!("../../../templates/snippets/nemesis/failpoint.rs.txt")),
 ];
 
 /// The expression of a nemesis; `None` when the runtime has no such nemesis.
@@ -195,7 +213,7 @@ mod tests {
     fn every_nemesis_that_the_runtime_has_is_here() {
         let has = |nemesis: &&names::Nemesis| !nemesis.signals.is_empty();
         let known: Vec<&str> = names::NEMESES.iter().filter(has).map(|nemesis| nemesis.name.id).collect();
-        assert_eq!(NEMESES.map(|(name, _)| name).to_vec(), known);
+        assert_eq!(NEMESES.iter().map(|(name, _)| *name).collect::<Vec<&str>>(), known);
         assert!(NEMESES.iter().all(|(_, code)| syn::parse_str::<syn::Expr>(code).is_ok()));
     }
 

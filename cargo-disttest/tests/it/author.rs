@@ -45,9 +45,9 @@ fn a_dry_run_shows_the_diff_and_writes_nothing() {
 #[test]
 fn what_the_runtime_does_not_have_is_told_again() {
     let package = Package::new();
-    package.edit(PLAN_PATH, "**Faults:** `hard-kill`", "**Faults:** `clock-skew`");
+    package.edit(PLAN_PATH, "**Faults:** `hard-kill`", "**Faults:** `split-brain`");
     let answer = package.disttest(&["author", PLAN_PATH, "--scenario", "S1"]);
-    let told = "warning[not-in-runtime]: S1: the nemesis `clock-skew` is not in this runtime";
+    let told = "warning[not-in-runtime]: S1: the nemesis `split-brain` is not in this runtime";
     assert!(answer.err.contains(told), "{}", answer.err);
     let other = package.disttest(&["author", PLAN_PATH, "--scenario", "S2"]);
     assert!(!other.err.contains("not-in-runtime"), "{}", other.err);

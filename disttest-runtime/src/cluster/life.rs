@@ -1,7 +1,7 @@
 //! The life of one node: its process, why it may end, and the account of how it did.
 
 use super::{NodeSpec, Program, Site};
-use crate::nemesis::{Act, Exit, Process, procfs};
+use crate::nemesis::{Act, Exit, Process, failpoints, procfs};
 use crate::verdict::NodeDeath;
 use anyhow::{Context, Result, bail};
 use rustix::process::Signal;
@@ -45,6 +45,12 @@ impl Node {
     /// Starts the process; it is not ready yet.
     pub(super) fn launch(self: &Arc<Node>) -> Result<Process> {
         let mut command = self.program.command(&self.spec, &self.site.sut_args)?;
+        if self.program.has_failpoints() {
+            let socket = failpoints::control_socket(&self.site.run_dir, self.spec.name());
+            // What an earlier process of the node left: nobody answers there.
+            drop(std::fs::remove_file(&socket));
+            command.env(failpoints::FAILPOINTS_VARIABLE, socket);
+        }
         command.stdin(std::process::Stdio::null()).stdout(self.open_log()?).stderr(self.open_log()?);
         let mut life = self.life();
         if life.closing {
@@ -262,6 +268,20 @@ impl Node {
     pub(super) fn deaths(&self) -> Vec<NodeDeath> {
         self.account();
         self.life().deaths.clone()
+    }
+
+    /// Whether an exit by SIGKILL is the doing of a nemesis though it sends no signal itself.
+    pub(super) fn expect_kill(&self, expected: bool) -> Result<()> {
+        let mut life = self.life();
+        if expected {
+            self.alive(&mut life)?;
+            life.ending = Some(Signal::KILL);
+        } else {
+            self.account_in(&mut life);
+            // One that has ended was accounted for.
+            life.ending = life.ending.filter(|_| life.ended.is_some());
+        }
+        Ok(())
     }
 
     /// Process id and start time of the running process.

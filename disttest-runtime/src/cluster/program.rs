@@ -47,6 +47,7 @@ pub struct Program {
     stop_within: Duration,
     allowed_exit: Option<String>,
     disk: Disk,
+    failpoints: bool,
 }
 
 #[derive(Clone)]
@@ -68,6 +69,7 @@ impl Program {
             stop_within: Duration::from_secs(10),
             allowed_exit: None,
             disk: Disk::Folder,
+            failpoints: false,
         }
     }
 
@@ -132,6 +134,18 @@ impl Program {
     pub fn disk(mut self, disk: Disk) -> Program {
         self.disk = disk;
         self
+    }
+
+    /// Nodes have failpoints: each is told where to listen for [`crate::nemesis::Failpoint`], by the environment variable
+    /// `DISTTEST_FAILPOINTS`. See [`crate::nemesis::failpoints`].
+    #[must_use]
+    pub fn failpoints(mut self) -> Program {
+        self.failpoints = true;
+        self
+    }
+
+    pub(super) fn has_failpoints(&self) -> bool {
+        self.failpoints
     }
 
     pub(super) fn disk_of_a_node(&self) -> &Disk {

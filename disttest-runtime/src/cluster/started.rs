@@ -229,6 +229,10 @@ impl Nodes for Cluster {
         self.find(node)?.process()
     }
 
+    fn expect_kill(&self, node: &str, expected: bool) -> Result<()> {
+        self.find(node)?.expect_kill(expected)
+    }
+
     fn disk(&self, node: &str) -> Result<Option<Arc<Mounted>>> {
         self.find(node)?;
         Ok(self.inner.disks.get(node).cloned())

@@ -4,7 +4,10 @@
 //! it gets nothing. A line `timeouts` is answered by the number of requests to peers that went unanswered.
 //!
 //! `put` appends a record to the node's log and syncs it, `verify` reads the log back; `trouble` is answered by the
-//! number of those that failed, `time` by the node's own clock in milliseconds since 1970.
+//! number of those that failed, `time` by the node's own clock in milliseconds since 1970, `steps-back` by how often that
+//! clock went back between two requests for it. `spin` uses 5 ms of a processor, `grow` takes memory and keeps it.
+//! `version` is answered by what stands in the file of that name in the node's folder (1 without it); at any other than 1
+//! every `put` fails. `put` has a failpoint of that name.
 
 use super::Program;
 use crate::base::digest::sha256_hex;
@@ -58,6 +61,10 @@ fn node() {
         std::process::exit(3);
     }
     let peers = argument("peer").iter().map(|peer| peer.split_once('=').expect("name=address").1.to_owned()).collect();
+    if let Some(socket) = std::env::var_os(crate::nemesis::failpoints::FAILPOINTS_VARIABLE) {
+        let socket = std::os::unix::net::UnixListener::bind(socket).expect("a place for the control socket");
+        std::thread::spawn(move || socket.incoming().flatten().for_each(|stream| drop(obey(&stream))));
+    }
     let log = argument("data").pop().map(|dir| Path::new(&dir).join("log"));
     serve(&listen, peers, log.expect("a folder"));
 }
@@ -71,15 +78,55 @@ fn serve(listen: &str, peers: Vec<String>, log: PathBuf) {
     }
 }
 
+/// How often the failpoint `put` failed.
+static HITS: AtomicU64 = AtomicU64::new(0);
+
+/// One connection of the harness: arms and disarms failpoints, tells hits.
+fn obey(stream: &std::os::unix::net::UnixStream) -> Result<()> {
+    let told = |done: Result<(), String>| done.map_or_else(|why| format!("error {why}"), |()| "ok".to_owned());
+    for line in BufReader::new(stream.try_clone()?).lines() {
+        let line = line?;
+        let answer = match line.splitn(3, ' ').collect::<Vec<&str>>()[..] {
+            ["set", name, actions] => told(fail::cfg(name, actions)),
+            ["off", name] => told(fail::cfg(name, "off")),
+            ["hits", "put"] => HITS.load(Ordering::Relaxed).to_string(),
+            ["hits", _] => "0".to_owned(),
+            _ => "error what?".to_owned(),
+        };
+        writeln!(&*stream, "{answer}")?;
+    }
+    Ok(())
+}
+
+/// Milliseconds since 1970 by the node's own clock; counts in `steps_back` when that is less than it was.
+fn time(last: &Mutex<u128>, steps_back: &AtomicU64) -> u128 {
+    let mut last = last.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+    let now = std::time::UNIX_EPOCH.elapsed().expect("after 1970").as_millis();
+    steps_back.fetch_add(u64::from(now < *last), Ordering::Relaxed);
+    *last = now;
+    now
+}
+
+fn spin() {
+    let start = std::time::Instant::now();
+    while start.elapsed() < Duration::from_millis(5) {
+        std::hint::spin_loop();
+    }
+}
+
 /// A log of records of 512 bytes, each a line with its checksum.
 struct Store {
     log: Mutex<PathBuf>,
     trouble: AtomicU64,
+    last_time: Mutex<u128>,
+    steps_back: AtomicU64,
+    kept: Mutex<Vec<Vec<u8>>>,
 }
 
 impl Store {
     fn open(log: PathBuf) -> Store {
-        Store { log: Mutex::new(log), trouble: AtomicU64::new(0) }
+        let (last_time, kept) = (Mutex::new(0), Mutex::default());
+        Store { log: Mutex::new(log), trouble: AtomicU64::new(0), last_time, steps_back: AtomicU64::new(0), kept }
     }
 
     /// Does it on the log, and counts when it fails.
@@ -96,7 +143,17 @@ impl Store {
     }
 }
 
+fn version(log: &Path) -> String {
+    std::fs::read_to_string(log.with_file_name("version"))
+        .map_or_else(|_| "1".to_owned(), |text| text.trim().to_owned())
+}
+
 fn put(log: &Path) -> Result<()> {
+    fail::fail_point!("put", |why| {
+        HITS.fetch_add(1, Ordering::Relaxed);
+        bail!("failpoint: {why:?}")
+    });
+    anyhow::ensure!(version(log) == "1", "this node has another configuration");
     let mut file = std::fs::OpenOptions::new().create(true).append(true).open(log)?;
     let (length, body) = (file.metadata()?.len(), "x".repeat(440));
     let record = format!("{} {length:05} {body}\n", sha256_hex(body.as_bytes()));
@@ -127,7 +184,17 @@ fn converse(stream: TcpStream, peers: &[String], timeouts: &AtomicU64, store: &S
             "put" => store.on(put),
             "verify" => store.on(verify),
             "trouble" => store.trouble.load(Ordering::Relaxed).to_string(),
-            "time" => std::time::UNIX_EPOCH.elapsed().expect("after 1970").as_millis().to_string(),
+            "time" => time(&store.last_time, &store.steps_back).to_string(),
+            "steps-back" => store.steps_back.load(Ordering::Relaxed).to_string(),
+            "version" => store.log.lock().map(|log| version(&log)).expect("nobody panicked"),
+            "spin" => {
+                spin();
+                "ok".to_owned()
+            }
+            "grow" => {
+                store.kept.lock().expect("nobody panicked").push(vec![1; 64 << 10]);
+                "ok".to_owned()
+            }
             "secret as its owner" => "secret-of-the-owner".to_owned(),
             "secret as somebody" => "denied".to_owned(),
             _ if majority(peers, timeouts) => "ok".to_owned(),

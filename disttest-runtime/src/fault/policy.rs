@@ -42,6 +42,9 @@ pub struct Policy {
     pub leak_share: f64,
 }
 
+/// See [`Policy::act_once`].
+const ACT_ONCE: [&str; 5] = ["connection-loss", "container-restart", "restart", "rolling-restart", "rolling-upgrade"];
+
 impl Default for Policy {
     fn default() -> Policy {
         Policy {
@@ -55,7 +58,7 @@ impl Default for Policy {
             land_within: Duration::from_secs(5),
             heal_within: Duration::from_secs(10),
             longest_lull: 0.5,
-            act_once: vec!["connection-loss".to_owned(), "restart".to_owned()],
+            act_once: ACT_ONCE.map(str::to_owned).to_vec(),
             cuts: vec!["asymmetric-data-cut".to_owned(), "full-partition".to_owned()],
             leak_share: 0.01,
         }

@@ -1,7 +1,7 @@
 //! The journal of a run: each act that must be undone, on disk before it is done, and the undoing of what a killed run
 //! left behind.
 
-use super::{procfs, storage};
+use super::{procfs, resources, storage};
 use anyhow::{Context, Result};
 use rustix::process::{Pid, Signal, kill_process, kill_process_group};
 use serde::{Deserialize, Serialize};
@@ -82,6 +82,18 @@ pub enum Act {
         /// Where it was.
         at: PathBuf,
     },
+    /// A control group is about to be made for a node.
+    Grouping {
+        /// The node.
+        node: String,
+        /// Its folder.
+        at: PathBuf,
+    },
+    /// A control group is gone.
+    Ungrouped {
+        /// What was its folder.
+        at: PathBuf,
+    },
     /// A nemesis is about to be let loose. Network faults live in the proxy of the run's process and end with it.
     Injecting {
         /// Window.
@@ -143,7 +155,8 @@ pub fn journaled_injections(run_dir: &Path) -> Result<u64> {
 }
 
 /// Undoes what the journal in `run_dir` says was left: continues and kills the processes it started, each verified by
-/// process id and start time, then unmounts their disks, each verified by the name it carries. Touches nothing the run did not make, may be called again, and says what it did.
+/// process id and start time, then unmounts their disks and
+/// removes their control groups, each verified by the name it carries. Touches nothing the run did not make, may be called again, and says what it did.
 pub fn undo_journal(run_dir: &Path) -> Vec<String> {
     let acts = match read_journal(run_dir) {
         Ok(acts) => acts,
@@ -151,19 +164,25 @@ pub fn undo_journal(run_dir: &Path) -> Vec<String> {
     };
     let boot_id = procfs::boot_id();
     let (mut left, mut disks) = (BTreeMap::new(), Vec::new());
+    let mut groups = Vec::new();
     for act in acts {
         match act {
             // Another boot: its processes are gone and their ids mean nothing now.
             Act::Opened { boot_id: of_run, .. } if of_run != boot_id || boot_id.is_empty() => return Vec::new(),
             Act::Started { node, pid, start_time, log } => drop(left.insert(pid, Leftover { node, start_time, log })),
             Act::Ended { pid, .. } => drop(left.remove(&pid)),
+            Act::Grouping { node, at } => groups.push((node, at)),
+            Act::Ungrouped { at } => groups.retain(|(_, made)| *made != at),
             Act::Mounting { node, at } => disks.push((node, at)),
             Act::Unmounted { at } => disks.retain(|(_, mounted)| *mounted != at),
             _ => {}
         }
     }
+    // What is frozen cannot end.
+    groups.iter().for_each(|(_, at)| resources::thaw_leftover(at));
     let mut done: Vec<String> = left.iter().flat_map(|(pid, leftover)| leftover.undo(*pid)).collect();
     done.extend(disks.iter().rev().filter_map(|(node, at)| unmount(node, at)));
+    done.extend(groups.iter().rev().filter_map(|(node, at)| ungroup(node, at)));
     done
 }
 
@@ -172,6 +191,14 @@ fn unmount(node: &str, at: &Path) -> Option<String> {
     Some(match storage::unmount_leftover(at)? {
         Ok(()) => format!("unmounted the disk of {node} at {place}"),
         Err(error) => format!("the disk of {node} at {place} is still mounted: {error:#}"),
+    })
+}
+
+fn ungroup(node: &str, at: &Path) -> Option<String> {
+    let place = at.display();
+    Some(match resources::remove_leftover(at)? {
+        Ok(()) => format!("removed the control group of {node} at {place}"),
+        Err(error) => format!("the control group of {node} at {place} is still there: {error}"),
     })
 }
 

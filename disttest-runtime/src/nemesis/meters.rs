@@ -52,11 +52,6 @@ impl Meters {
         self.with(signal, node, |meter| meter.settled += more);
     }
 
-    /// Sets a meter that shows a level.
-    pub(crate) fn set(&self, signal: &str, node: &str, level: f64) {
-        self.with(signal, node, |meter| meter.settled = level);
-    }
-
     /// From now on `source` is asked for what it has counted since its own start; that is added to what stood before.
     pub(crate) fn follow(&self, signal: &str, node: &str, source: Source) {
         self.with(signal, node, |meter| {

@@ -1,27 +1,35 @@
 //! L4: nemeses: what they do to a system, what shows that they did it, and how it is undone on every exit path.
 
 mod contract;
+pub mod failpoints;
 mod journal;
 mod meters;
 mod needs;
+mod on_cluster;
 mod on_links;
 mod on_processes;
 mod plane;
 mod process;
 pub mod procfs;
 pub mod proxy;
+pub mod resources;
 pub mod storage;
 mod sys;
+pub mod time;
 
 pub(crate) use crate::recorder::Clock;
 pub use contract::Nemesis;
+pub use failpoints::Failpoint;
 pub use journal::{Act, JOURNAL_FILE, Journal, journaled_injections, read_journal, undo_journal};
 pub(crate) use meters::{Meters, shape_of};
 pub use needs::Lacks;
+pub use on_cluster::RollingRestart;
 pub use on_links::{AsymmetricDataCut, BandwidthCap, ConnectionLoss, FullPartition, Latency, link};
 pub use on_processes::{GracefulStop, HardKill, Pause, Restart};
 pub(crate) use plane::Tools;
 pub use plane::{BoxFuture, Nodes, Plane};
 pub use process::{Exit, Launcher, Process};
 pub use proxy::ProxyNet;
-pub use storage::{Disk, DiskFull, StorageCorruption};
+pub use resources::{CgroupFreeze, CpuThrottle, MemoryLimit};
+pub use storage::{Disk, DiskFull, FsyncFailure, SlowSync, StorageCorruption};
+pub use time::{ClockJump, ClockSkew, SlowClock};

@@ -42,6 +42,10 @@ pub trait Nodes: Send + Sync {
     /// Process id and start time of the node's process, which leads its group; an error when it does not run.
     fn process(&self, node: &str) -> Result<(i32, u64)>;
 
+    /// From now on (`true`) an exit by SIGKILL of the process that runs now is the doing of a nemesis, which has the kernel
+    /// kill; or no longer (`false`). An error when the node does not run and is expected to.
+    fn expect_kill(&self, node: &str, expected: bool) -> Result<()>;
+
     /// The disk that is mounted as the node's folder; `None` when that is a plain folder.
     fn disk(&self, node: &str) -> Result<Option<Arc<Mounted>>>;
 }

@@ -2,8 +2,10 @@
 
 use super::{procfs, sys};
 use anyhow::{Context, Result, anyhow, bail};
-use rustix::process::{Pid, Signal, WaitId, WaitIdOptions, kill_process_group, waitid};
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
+use rustix::process::{Pid, PidfdFlags, Signal, WaitId, WaitIdOptions, kill_process_group, pidfd_open, waitid};
 use std::fmt;
+use std::os::fd::OwnedFd;
 use std::os::unix::process::ExitStatusExt;
 use std::process::{Child, Command, ExitStatus};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, mpsc};
@@ -106,6 +108,9 @@ struct Shared {
     /// Held while signalling and while reaping, so that a signal never meets a recycled process id.
     gate: Mutex<()>,
     exit: watch::Sender<Option<Exit>>,
+    /// Readable once the process has ended; `None` on a kernel without such descriptors (Linux before 5.3). Asked first,
+    /// since a wait of any kind also answers for a process that is only stopped, while this process traces it.
+    ending: Option<OwnedFd>,
 }
 
 impl Process {
@@ -113,7 +118,8 @@ impl Process {
         let pid = i32::try_from(child.id()).context("process id out of range")?;
         // A child that has ended already is a zombie until we reap it: its stat is still there.
         let start_time = procfs::stat(pid).context("the start time of a new process cannot be read")?.start_time;
-        let shared = Arc::new(Shared { gate: Mutex::new(()), exit: watch::Sender::new(None) });
+        let ending = group(pid).and_then(|pid| pidfd_open(pid, PidfdFlags::empty()).ok());
+        let shared = Arc::new(Shared { gate: Mutex::new(()), exit: watch::Sender::new(None), ending });
         let watched = Arc::clone(&shared);
         std::thread::Builder::new()
             .name(format!("wait-{pid}"))
@@ -140,6 +146,9 @@ impl Process {
         let _gate = self.gate();
         if let Some(exit) = *self.shared.exit.borrow() {
             return Some(exit);
+        }
+        if !has_ended(self.shared.ending.as_ref()) {
+            return None;
         }
         // Ended, and its waiter has not come to reap it yet.
         let options = WaitIdOptions::EXITED | WaitIdOptions::NOWAIT | WaitIdOptions::NOHANG;
@@ -195,7 +204,9 @@ fn group(pid: i32) -> Option<Pid> {
 /// id cannot be reused before the leader is reaped.
 fn reap(child: &mut Child, shared: &Shared) {
     let pid = i32::try_from(child.id()).ok().and_then(group);
-    if let Some(pid) = pid {
+    if let Some(ending) = &shared.ending {
+        while !matches!(poll(&mut [PollFd::new(ending, PollFlags::IN)], None), Ok(1)) {}
+    } else if let Some(pid) = pid {
         while waitid(WaitId::Pid(pid), WaitIdOptions::EXITED | WaitIdOptions::NOWAIT).is_err_and(is_interruption) {}
     }
     let _gate = shared.gate.lock().unwrap_or_else(PoisonError::into_inner);
@@ -205,6 +216,12 @@ fn reap(child: &mut Child, shared: &Shared) {
     }
     let exit = child.wait().map_or(Exit { code: None, signal: None }, Exit::of);
     shared.exit.send_replace(Some(exit));
+}
+
+/// It has ended, as far as `ending` can tell.
+fn has_ended(ending: Option<&OwnedFd>) -> bool {
+    let at_once = Timespec { tv_sec: 0, tv_nsec: 0 };
+    ending.is_none_or(|ending| matches!(poll(&mut [PollFd::new(ending, PollFlags::IN)], Some(&at_once)), Ok(1)))
 }
 
 fn is_interruption(error: rustix::io::Errno) -> bool {

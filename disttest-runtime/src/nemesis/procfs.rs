@@ -37,6 +37,17 @@ pub fn task_states(pid: i32) -> io::Result<Vec<char>> {
     Ok(states)
 }
 
+/// Who traces each task of `pid`; 0 is nobody.
+pub fn tracers(pid: i32) -> io::Result<Vec<i32>> {
+    let mut tracers = Vec::new();
+    for task in fs::read_dir(format!("/proc/{pid}/task"))? {
+        let Ok(status) = fs::read_to_string(task?.path().join("status")) else { continue };
+        let by = status.lines().find_map(|line| line.strip_prefix("TracerPid:")?.trim().parse().ok());
+        tracers.push(by.ok_or_else(|| malformed(&status))?);
+    }
+    Ok(tracers)
+}
+
 /// True when `pid` has tasks and every one of them is stopped (`T`). A frozen or sleeping process is not.
 pub fn is_stopped(pid: i32) -> io::Result<bool> {
     let states = task_states(pid)?;

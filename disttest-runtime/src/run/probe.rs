@@ -44,6 +44,15 @@ impl Probe {
         }
     }
 
+    /// The signal `hook:<name>`, evidence of a [`super::Hook`].
+    pub(super) fn hook<F, Fut>(name: &str, shape: Shape, read: F) -> Probe
+    where
+        F: Fn(Target) -> Fut + Send + Sync + 'static,
+        Fut: Future<Output = Result<f64>> + Send + 'static,
+    {
+        Probe { signal: format!("hook:{name}"), shape, read: Arc::new(move |target| Box::pin(read(target))) }
+    }
+
     /// How the signal moves when the fault acts.
     #[must_use]
     pub fn shaped(mut self, shape: Shape) -> Probe {

@@ -3,7 +3,7 @@
 use super::client::Client;
 use super::core::Core;
 use super::panics::Caught;
-use super::{Faults, Probe, signals};
+use super::{Evidence, Faults, Probe, signals};
 use crate::base::time::Nanos;
 use crate::cluster::Cluster;
 use crate::history::History;
@@ -53,6 +53,11 @@ impl WorkloadBuilder {
     pub fn probe(mut self, probe: Probe) -> WorkloadBuilder {
         self.probes.push(probe);
         self
+    }
+
+    /// Reads the evidence of a hook from every node, from now on.
+    pub fn evidence(self, evidence: &Evidence) -> WorkloadBuilder {
+        self.probe(evidence.probe().clone())
     }
 
     /// Starts the clients: each runs `client` until it returns, which it should once [`Client::running`] is false. The

@@ -38,7 +38,7 @@ const FAILOVERS: [&str; 7] = [
     "restart",
     "container-restart",
     "leader-isolation",
-    "rolling-restart-wrong-order",
+    "rolling-restart",
     "rolling-upgrade",
 ];
 /// Partitions by the planned names; the first two cut one direction.
@@ -50,7 +50,7 @@ const PARTITIONS: [&str; 8] = [
     "majority-side-partition",
     "leader-isolation",
     "metadata-store-outage",
-    "split-brain-attempt",
+    "split-brain",
 ];
 
 pub(super) fn is_failover(nemesis: &str) -> bool {

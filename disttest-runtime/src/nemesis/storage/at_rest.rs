@@ -227,7 +227,7 @@ fn files_under(root: &Path, chosen: &Choice) -> Result<Vec<PathBuf>> {
             let Ok(meta) = path.symlink_metadata() else { continue };
             if meta.is_dir() {
                 folders.push(path);
-            } else if meta.is_file() && meta.len() > 0 && path.strip_prefix(root).is_ok_and(|path| chosen(path)) {
+            } else if meta.is_file() && meta.len() > 0 && path.strip_prefix(root).is_ok_and(chosen) {
                 files.push(path);
             }
         }

@@ -3,8 +3,10 @@
 mod at_rest;
 mod full;
 mod mount;
+mod syscalls;
 
 pub use at_rest::StorageCorruption;
 pub use full::DiskFull;
 pub(crate) use mount::unmount_leftover;
 pub use mount::{Disk, Mounted};
+pub use syscalls::{FsyncFailure, SlowSync};

@@ -129,7 +129,7 @@ fn is_ours(at: &Path) -> bool {
     let mounts = fs::read_to_string("/proc/self/mountinfo").unwrap_or_default();
     let (place, source) = (escaped(&at.display().to_string()), escaped(&source_of(at)));
     // The last one at a place covers those below it.
-    let top = mounts.lines().filter(|line| line.split(' ').nth(4) == Some(place.as_str())).next_back();
+    let top = mounts.lines().rfind(|line| line.split(' ').nth(4) == Some(place.as_str()));
     top.and_then(|line| line.split_once(" - ")).is_some_and(|(_, rest)| rest.split(' ').nth(1) == Some(source.as_str()))
 }
 

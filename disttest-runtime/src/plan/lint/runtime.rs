@@ -98,14 +98,14 @@ mod tests {
             assert_eq!(told, expect, "{edits:?}");
         };
         check(&[], &[]);
-        let skew = [("`asymmetric-data-cut` and `hard-kill` in turn", "`clock-skew` and `hard-kill` in turn")];
-        check(&skew, &["S1: the nemesis `clock-skew` is not in this runtime"]);
+        let split = [("`asymmetric-data-cut` and `hard-kill` in turn", "`split-brain` and `hard-kill` in turn")];
+        check(&split, &["S1: the nemesis `split-brain` is not in this runtime"]);
         // Checkers and models of the format are all there.
         let keyed = [("`linearizability` per key, and `no-lost-ack`", "`serializability` of transfers")];
         check(&keyed, &[]);
         check(&[("`register`, one per key", "`queue`, one per key")], &[]);
         check(&[("`register`, one per key", "`other(bank)`")], &[]);
-        check(&[skew[0], ("- **Skeleton language:** rust", "- **Skeleton language:** go")], &[]);
+        check(&[split[0], ("- **Skeleton language:** rust", "- **Skeleton language:** go")], &[]);
     }
 
     #[test]

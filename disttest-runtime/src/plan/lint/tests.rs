@@ -69,7 +69,7 @@ fn each_requirement_that_is_broken_is_told_and_nothing_else() {
     check("client p99 <= 500 ms over the whole run", "logs look fine", &["vague-oracle"]);
     check("client p99 <= 500 ms over the whole run", "a person looks at it", &["vague-oracle"]);
     check("× 6s × 1 fault × 1 seed", "× 6s × 0 faults × 1 seed", &["smoke-without-fault"]);
-    check("`asymmetric-data-cut` and `hard-kill` in turn", "`clock-skew`, `hard-kill` in turn", &["not-in-runtime"]);
+    check("`asymmetric-data-cut` and `hard-kill` in turn", "`split-brain`, `hard-kill` in turn", &["not-in-runtime"]);
     check("`linearizability` per key, and", "`linearizabilty` per key, and", &["misspelt-checker"]);
     check("`linearizability` per key, and", "linearizabilty per key, and", &["misspelt-checker"]);
     check("`asymmetric-data-cut` and `hard-kill` in turn", "`asymetric-data-cut`, `hard-kill`", &["misspelt-nemesis"]);

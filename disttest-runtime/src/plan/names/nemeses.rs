@@ -28,6 +28,9 @@ const fn proven(mut nemesis: Nemesis, signals: &'static [&'static str]) -> Nemes
 
 const EXIT: &[&str] = &["process-exit"];
 const DROPPED: &[&str] = &["proxy-dropped-bytes"];
+const SKEWED: &[&str] = &["clock-skewed-calls"];
+/// What the user's own evidence of a hook shows.
+const HOOK: &[&str] = &["hook"];
 
 /// All nemeses, in the order of format §6, then the runtime's own.
 pub const NEMESES: &[Nemesis] = &[
@@ -48,11 +51,14 @@ pub const NEMESES: &[Nemesis] = &[
         ),
         &["process-stopped"],
     ),
-    row(
-        4,
-        "process",
-        name("container-restart", &["container restart", "docker restart", "pod kill"]),
-        "container event",
+    proven(
+        row(
+            4,
+            "process",
+            name("container-restart", &["container restart", "docker restart", "pod kill"]),
+            "container event",
+        ),
+        HOOK,
     ),
     proven(
         row(5, "network", name("full-partition", &["full partition"]), "dropper counters, RPC timeouts on both sides"),
@@ -93,9 +99,12 @@ pub const NEMESES: &[Nemesis] = &[
     ),
     proven(row(16, "storage", name("disk-full", &["disk full"]), "write errors of the SUT"), &["disk-exhausted"]),
     row(17, "storage", name("power-loss", &["power loss", "fsync loss", "fsync-loss"]), "crash, mismatch on recovery"),
-    row(18, "storage", name("slow-disk", &["slow disk"]), "IO latency shift"),
+    proven(row(18, "storage", name("slow-disk", &["slow disk"]), "IO latency shift"), &["syscall-injections"]),
     row(19, "storage", name("bit-flip", &["bit flip"]), "checksum failures"),
-    row(20, "storage", name("fsync-failure", &["fsync failure"]), "recovery uncovers lost writes"),
+    proven(
+        row(20, "storage", name("fsync-failure", &["fsync failure"]), "recovery uncovers lost writes"),
+        &["syscall-injections"],
+    ),
     proven(
         row(
             21,
@@ -105,19 +114,25 @@ pub const NEMESES: &[Nemesis] = &[
         ),
         &["disk-corrupted-bytes"],
     ),
-    row(
-        22,
-        "storage",
-        name("backup-restore-race", &["backup/restore race", "backup-restore race"]),
-        "restore markers in the log",
+    proven(
+        row(
+            22,
+            "storage",
+            name("backup-restore-race", &["backup/restore race", "backup-restore race"]),
+            "restore markers in the log",
+        ),
+        HOOK,
     ),
-    row(23, "time", name("clock-skew", &["clock skew"]), "timestamp drift in logs"),
-    row(24, "time", name("slow-clock", &["slow clock"]), "derived metrics drift"),
-    row(
-        25,
-        "cluster",
-        name("rolling-restart", &["rolling restart", "rolling-restart-wrong-order"]),
-        "leadership changes during restarts",
+    proven(row(23, "time", name("clock-skew", &["clock skew"]), "timestamp drift in logs"), SKEWED),
+    proven(row(24, "time", name("slow-clock", &["slow clock"]), "derived metrics drift"), SKEWED),
+    proven(
+        row(
+            25,
+            "cluster",
+            name("rolling-restart", &["rolling restart", "rolling-restart-wrong-order"]),
+            "leadership changes during restarts",
+        ),
+        &["process-restarted"],
     ),
     row(
         26,
@@ -126,31 +141,43 @@ pub const NEMESES: &[Nemesis] = &[
         "competing-leader lines on both sides",
     ),
     row(27, "cluster", name("slow-follower", &["slow follower"]), "per-node latency skew"),
-    row(
-        28,
-        "cluster",
-        name("mixed-version-cluster", &["mixed-version cluster", "mixed version cluster"]),
-        "version-mismatch lines",
+    proven(
+        row(
+            28,
+            "cluster",
+            name("mixed-version-cluster", &["mixed-version cluster", "mixed version cluster"]),
+            "version-mismatch lines",
+        ),
+        HOOK,
     ),
-    row(29, "cluster", name("rolling-upgrade", &["rolling upgrade"]), "per-node version flip"),
-    row(30, "cluster", name("config-divergence", &["config divergence"]), "value read by introspection"),
-    row(
-        31,
-        "cluster",
-        name("credential-divergence", &["credential divergence", "auth divergence"]),
-        "auth-failure counter on the stale node",
+    proven(row(29, "cluster", name("rolling-upgrade", &["rolling upgrade"]), "per-node version flip"), HOOK),
+    proven(row(30, "cluster", name("config-divergence", &["config divergence"]), "value read by introspection"), HOOK),
+    proven(
+        row(
+            31,
+            "cluster",
+            name("credential-divergence", &["credential divergence", "auth divergence"]),
+            "auth-failure counter on the stale node",
+        ),
+        HOOK,
     ),
-    row(
-        32,
-        "cluster",
-        name("compaction-during-reads", &["compaction during reads", "gc during reads"]),
-        "compaction-active line, read latency skew",
+    proven(
+        row(
+            32,
+            "cluster",
+            name("compaction-during-reads", &["compaction during reads", "gc during reads"]),
+            "compaction-active line, read latency skew",
+        ),
+        HOOK,
     ),
-    row(
-        33,
-        "cluster",
-        name("rebalancing-during-writes", &["rebalancing during writes", "reconfiguration during writes"]),
-        "rebalance metric, ownership transitions",
+    proven(
+        row(
+            33,
+            "cluster",
+            name("rebalancing-during-writes", &["rebalancing during writes", "reconfiguration during writes"]),
+            "rebalance metric, ownership transitions",
+        ),
+        HOOK,
     ),
     proven(
         row(
@@ -174,6 +201,20 @@ pub const NEMESES: &[Nemesis] = &[
         row(0, "process", common("restart", &["process restart"]), "new process under the same name"),
         &["process-restarted", "process-exit"],
     ),
+    proven(row(0, "time", name("clock-jump", &["clock jump", "clock strobe"]), "wrong time handed out"), SKEWED),
+    proven(
+        row(0, "process", name("cgroup-freeze", &["cgroup freeze", "freezer"]), "state of the control group"),
+        &["cgroup-frozen"],
+    ),
+    proven(
+        row(0, "process", name("cpu-throttle", &["cpu throttle", "cpu quota"]), "periods in which it was throttled"),
+        &["cgroup-throttled"],
+    ),
+    proven(
+        row(0, "process", name("memory-limit", &["memory limit"]), "times that the limit was hit"),
+        &["cgroup-memory-failures"],
+    ),
+    proven(row(0, "process", name("failpoint", &["fail point"]), "hits of the failpoint"), &["failpoint-hits"]),
 ];
 
 impl Nemesis {

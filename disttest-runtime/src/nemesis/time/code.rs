@@ -1,0 +1,109 @@
+//! Machine code that a bent clock runs in place of the kernel's fast path (vDSO), for x86-64.
+//!
+//! Each routine asks the kernel by a real system call and then bends the answer by what stands in the data page:
+//! `base + (now - base) * rate + offset`, in nanoseconds, with `rate` in 2^-32. It counts the calls that it bent.
+//! Registers that the calling convention (System V ABI, AMD64 supplement) lets a callee overwrite are the only ones that
+//! are touched, and no stack. Assembled by GNU as from the listings.
+
+/// Place of each number in the data page, in bytes.
+pub(super) mod at {
+    /// Calls that were bent.
+    pub(in super::super) const CALLS: u64 = 0;
+    /// Realtime at the injection.
+    pub(in super::super) const BASE: u64 = 8;
+    /// What is added to realtime.
+    pub(in super::super) const OFFSET: u64 = 16;
+    /// Nanoseconds shown for each that passes, times 2^32.
+    pub(in super::super) const RATE: u64 = 24;
+    /// Clocks that are bent, a bit for each id.
+    pub(in super::super) const CLOCKS: u64 = 32;
+    /// Monotonic time at the injection; what is added to it (0) follows.
+    pub(in super::super) const MONOTONIC_BASE: u64 = 40;
+}
+
+/// One routine: the name of the vDSO's function that it replaces, its code, and where in it the data page's address goes.
+pub(super) struct Routine {
+    pub(super) symbol: &'static str,
+    code: &'static [u8],
+    data_at: usize,
+}
+
+impl Routine {
+    /// The code, for a data page at `data`.
+    pub(super) fn code(&self, data: u64) -> Vec<u8> {
+        let mut code = self.code.to_vec();
+        code[self.data_at..self.data_at + 8].copy_from_slice(&data.to_le_bytes());
+        code
+    }
+}
+
+/// Length of what [`jump_to`] makes.
+pub(super) const JUMP: usize = 13;
+
+/// `movabs r11, target; jmp r11`.
+pub(super) fn jump_to(target: u64) -> [u8; JUMP] {
+    let mut jump = [0x49, 0xbb, 0, 0, 0, 0, 0, 0, 0, 0, 0x41, 0xff, 0xe3];
+    jump[2..10].copy_from_slice(&target.to_le_bytes());
+    jump
+}
+
+/// All routines.
+pub(super) const ROUTINES: [Routine; 3] = [
+    // clock_gettime(edi = clock, rsi = timespec):
+    //   mov eax,228; syscall; test eax,eax; jnz 9f; movabs r8,DATA; cmp edi,63; ja 8f
+    //   mov r10d,edi; bt [r8+CLOCKS],r10; jnc 8f; lock inc [r8+CALLS]
+    //   lea r9,[r8+BASE]; cmp edi,1; je 1f; cmp edi,6; jne 2f
+    //   1: lea r9,[r8+MONOTONIC_BASE]
+    //   2: mov rax,[rsi]; imul rax,rax,1000000000; add rax,[rsi+8]
+    //   sub rax,[r9]; imul [r8+RATE]; shrd rax,rdx,32; add rax,[r9]; add rax,[r9+8]
+    //   cqo; mov ecx,1000000000; idiv rcx; mov [rsi],rax; mov [rsi+8],rdx
+    //   8: xor eax,eax
+    //   9: ret
+    Routine {
+        symbol: "__vdso_clock_gettime",
+        data_at: 13,
+        code: &[
+            0xb8, 0xe4, 0x00, 0x00, 0x00, 0x0f, 0x05, 0x85, 0xc0, 0x75, 0x63, 0x49, 0xb8, 0x88, 0x77, 0x66, 0x55, 0x44,
+            0x33, 0x22, 0x11, 0x83, 0xff, 0x3f, 0x77, 0x52, 0x41, 0x89, 0xfa, 0x4d, 0x0f, 0xa3, 0x50, 0x20, 0x73, 0x48,
+            0xf0, 0x49, 0xff, 0x00, 0x4d, 0x8d, 0x48, 0x08, 0x83, 0xff, 0x01, 0x74, 0x05, 0x83, 0xff, 0x06, 0x75, 0x04,
+            0x4d, 0x8d, 0x48, 0x28, 0x48, 0x8b, 0x06, 0x48, 0x69, 0xc0, 0x00, 0xca, 0x9a, 0x3b, 0x48, 0x03, 0x46, 0x08,
+            0x49, 0x2b, 0x01, 0x49, 0xf7, 0x68, 0x18, 0x48, 0x0f, 0xac, 0xd0, 0x20, 0x49, 0x03, 0x01, 0x49, 0x03, 0x41,
+            0x08, 0x48, 0x99, 0xb9, 0x00, 0xca, 0x9a, 0x3b, 0x48, 0xf7, 0xf9, 0x48, 0x89, 0x06, 0x48, 0x89, 0x56, 0x08,
+            0x31, 0xc0, 0xc3,
+        ],
+    },
+    // gettimeofday(rdi = timeval, rsi = timezone):
+    //   mov eax,96; syscall; test eax,eax; jnz 9f; test rdi,rdi; jz 9f; movabs r8,DATA; lock inc [r8+CALLS]
+    //   mov rax,[rdi]; imul rax,rax,1000000; add rax,[rdi+8]; imul rax,rax,1000
+    //   sub rax,[r8+BASE]; imul [r8+RATE]; shrd rax,rdx,32; add rax,[r8+BASE]; add rax,[r8+OFFSET]
+    //   cqo; mov ecx,1000; idiv rcx; cqo; mov ecx,1000000; idiv rcx; mov [rdi],rax; mov [rdi+8],rdx
+    //   xor eax,eax
+    //   9: ret
+    Routine {
+        symbol: "__vdso_gettimeofday",
+        data_at: 18,
+        code: &[
+            0xb8, 0x60, 0x00, 0x00, 0x00, 0x0f, 0x05, 0x85, 0xc0, 0x75, 0x5a, 0x48, 0x85, 0xff, 0x74, 0x55, 0x49, 0xb8,
+            0x88, 0x77, 0x66, 0x55, 0x44, 0x33, 0x22, 0x11, 0xf0, 0x49, 0xff, 0x00, 0x48, 0x8b, 0x07, 0x48, 0x69, 0xc0,
+            0x40, 0x42, 0x0f, 0x00, 0x48, 0x03, 0x47, 0x08, 0x48, 0x69, 0xc0, 0xe8, 0x03, 0x00, 0x00, 0x49, 0x2b, 0x40,
+            0x08, 0x49, 0xf7, 0x68, 0x18, 0x48, 0x0f, 0xac, 0xd0, 0x20, 0x49, 0x03, 0x40, 0x08, 0x49, 0x03, 0x40, 0x10,
+            0x48, 0x99, 0xb9, 0xe8, 0x03, 0x00, 0x00, 0x48, 0xf7, 0xf9, 0x48, 0x99, 0xb9, 0x40, 0x42, 0x0f, 0x00, 0x48,
+            0xf7, 0xf9, 0x48, 0x89, 0x07, 0x48, 0x89, 0x57, 0x08, 0x31, 0xc0, 0xc3,
+        ],
+    },
+    // time(rdi = where to, or null):
+    //   mov eax,201; syscall; movabs r8,DATA; lock inc [r8+CALLS]; imul rax,rax,1000000000
+    //   sub rax,[r8+BASE]; imul [r8+RATE]; shrd rax,rdx,32; add rax,[r8+BASE]; add rax,[r8+OFFSET]
+    //   cqo; mov ecx,1000000000; idiv rcx; test rdi,rdi; jz 9f; mov [rdi],rax
+    //   9: ret
+    Routine {
+        symbol: "__vdso_time",
+        data_at: 9,
+        code: &[
+            0xb8, 0xc9, 0x00, 0x00, 0x00, 0x0f, 0x05, 0x49, 0xb8, 0x88, 0x77, 0x66, 0x55, 0x44, 0x33, 0x22, 0x11, 0xf0,
+            0x49, 0xff, 0x00, 0x48, 0x69, 0xc0, 0x00, 0xca, 0x9a, 0x3b, 0x49, 0x2b, 0x40, 0x08, 0x49, 0xf7, 0x68, 0x18,
+            0x48, 0x0f, 0xac, 0xd0, 0x20, 0x49, 0x03, 0x40, 0x08, 0x49, 0x03, 0x40, 0x10, 0x48, 0x99, 0xb9, 0x00, 0xca,
+            0x9a, 0x3b, 0x48, 0xf7, 0xf9, 0x48, 0x85, 0xff, 0x74, 0x03, 0x48, 0x89, 0x07, 0xc3,
+        ],
+    },
+];
