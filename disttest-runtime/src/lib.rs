@@ -48,9 +48,10 @@ pub mod prelude {
         Session, SetModel, Stack,
     };
     pub use crate::nemesis::{
-        AsymmetricDataCut, BandwidthCap, BoxFuture, CgroupFreeze, ClockJump, ClockSkew, ConnectionLoss, CpuThrottle,
-        Disk, DiskFull, Failpoint, FsyncFailure, FullPartition, GracefulStop, HardKill, Latency, MemoryLimit, Nemesis,
-        Pause, Plane, Restart, RollingRestart, SlowClock, SlowSync, StorageCorruption,
+        AsymmetricDataCut, BandwidthCap, BitFlip, BoxFuture, CgroupFreeze, ClockJump, ClockSkew, ConnectionLoss,
+        CpuThrottle, Disk, DiskFailure, DiskFull, Failpoint, FsyncFailure, FullPartition, GracefulStop, HardKill,
+        Latency, MemoryLimit, Nemesis, Pause, Plane, PowerLoss, Restart, RollingRestart, SlowClock, SlowDisk, SlowSync,
+        StorageCorruption,
     };
     pub use crate::run::{
         CallError, CheckLimits, Client, Control, Evidence, Faults, Hook, Injected, Judged, Landed, Oracle, Probe,

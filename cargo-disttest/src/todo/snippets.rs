@@ -25,7 +25,9 @@ pub(crate) const NEMESES: &[(&str, &str)] = &[
     ("latency", include_str!("../../../templates/snippets/nemesis/latency.rs.txt")),
     ("bandwidth-cap", include_str!("../../../templates/snippets/nemesis/bandwidth-cap.rs.txt")),
     ("disk-full", include_str!("../../../templates/snippets/nemesis/disk-full.rs.txt")),
+    ("power-loss", include_str!("../../../templates/snippets/nemesis/power-loss.rs.txt")),
     ("slow-disk", include_str!("../../../templates/snippets/nemesis/slow-disk.rs.txt")),
+    ("bit-flip", include_str!("../../../templates/snippets/nemesis/bit-flip.rs.txt")),
     ("fsync-failure", include_str!("../../../templates/snippets/nemesis/fsync-failure.rs.txt")),
     ("storage-corruption", include_str!("../../../templates/snippets/nemesis/storage-corruption.rs.txt")),
     ("backup-restore-race", include_str!("../../../templates/snippets/nemesis/backup-restore-race.rs.txt")),
@@ -45,6 +47,7 @@ pub(crate) const NEMESES: &[(&str, &str)] = &[
     ("cgroup-freeze", include_str!("../../../templates/snippets/nemesis/cgroup-freeze.rs.txt")),
     ("cpu-throttle", include_str!("../../../templates/snippets/nemesis/cpu-throttle.rs.txt")),
     ("memory-limit", include_str!("../../../templates/snippets/nemesis/memory-limit.rs.txt")),
+    ("write-failure", include_str!("../../../templates/snippets/nemesis/write-failure.rs.txt")),
     ("failpoint", include_str!("../../../templates/snippets/nemesis/failpoint.rs.txt")),
 ];
 

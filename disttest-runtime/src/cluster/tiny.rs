@@ -3,15 +3,16 @@
 //! A client sends a line `ping` and gets `ok` once a majority of the nodes (itself included) has answered; without one
 //! it gets nothing. A line `timeouts` is answered by the number of requests to peers that went unanswered.
 //!
-//! `put` appends a record to the node's log and syncs it, `verify` reads the log back; `trouble` is answered by the
-//! number of those that failed, `time` by the node's own clock in milliseconds since 1970, `steps-back` by how often that
-//! clock went back between two requests for it. `spin` uses 5 ms of a processor, `grow` takes memory and keeps it.
-//! `version` is answered by what stands in the file of that name in the node's folder (1 without it); at any other than 1
-//! every `put` fails. `put` has a failpoint of that name.
+//! `put` appends a record to the node's log and syncs it, `careless-put` does not sync, `verify` reads the log back;
+//! `trouble` is answered by the number of those that failed. `time` is answered by the node's own clock in milliseconds
+//! since 1970, `tick` asks it and tells nothing, `steps-back` says how often it went back. `spin` uses 5 ms of a
+//! processor, `grow` takes memory and keeps it. `version` is answered by what stands in the file of that name in the
+//! node's folder (1 without it); at any other than 1 every `put` fails. `put` has a failpoint of that name.
 
 use super::Program;
 use crate::base::digest::sha256_hex;
 use anyhow::{Context, Result, bail};
+use std::fs::File;
 use std::io::{BufRead, BufReader, Write};
 use std::net::{SocketAddr, TcpListener, TcpStream};
 use std::path::{Path, PathBuf};
@@ -149,6 +150,15 @@ fn version(log: &Path) -> String {
 }
 
 fn put(log: &Path) -> Result<()> {
+    append(log, File::sync_data)
+}
+
+/// As [`put`], and nobody says that it must be kept.
+fn careless_put(log: &Path) -> Result<()> {
+    append(log, |_| Ok(()))
+}
+
+fn append(log: &Path, sync: fn(&File) -> std::io::Result<()>) -> Result<()> {
     fail::fail_point!("put", |why| {
         HITS.fetch_add(1, Ordering::Relaxed);
         bail!("failpoint: {why:?}")
@@ -157,7 +167,7 @@ fn put(log: &Path) -> Result<()> {
     let mut file = std::fs::OpenOptions::new().create(true).append(true).open(log)?;
     let (length, body) = (file.metadata()?.len(), "x".repeat(440));
     let record = format!("{} {length:05} {body}\n", sha256_hex(body.as_bytes()));
-    let written = file.write_all(record.as_bytes()).and_then(|()| file.sync_data());
+    let written = file.write_all(record.as_bytes()).and_then(|()| sync(&file));
     if written.is_err() {
         // Half a record is none.
         file.set_len(length)?;
@@ -182,11 +192,16 @@ fn converse(stream: TcpStream, peers: &[String], timeouts: &AtomicU64, store: &S
             "timeouts" => timeouts.load(Ordering::Relaxed).to_string(),
             "die" => std::process::exit(3),
             "put" => store.on(put),
+            "careless-put" => store.on(careless_put),
             "verify" => store.on(verify),
             "trouble" => store.trouble.load(Ordering::Relaxed).to_string(),
             "time" => time(&store.last_time, &store.steps_back).to_string(),
             "steps-back" => store.steps_back.load(Ordering::Relaxed).to_string(),
             "version" => store.log.lock().map(|log| version(&log)).expect("nobody panicked"),
+            "tick" => {
+                time(&store.last_time, &store.steps_back);
+                "ok".to_owned()
+            }
             "spin" => {
                 spin();
                 "ok".to_owned()

@@ -9,6 +9,8 @@ mod signal;
 mod window;
 
 #[cfg(test)]
+mod forged;
+#[cfg(test)]
 mod tests;
 
 pub use landing::assess;

@@ -31,5 +31,7 @@ pub use plane::{BoxFuture, Nodes, Plane};
 pub use process::{Exit, Launcher, Process};
 pub use proxy::ProxyNet;
 pub use resources::{CgroupFreeze, CpuThrottle, MemoryLimit};
-pub use storage::{Disk, DiskFull, FsyncFailure, SlowSync, StorageCorruption};
+pub use storage::{
+    BitFlip, Disk, DiskFailure, DiskFull, FsyncFailure, PowerLoss, SlowDisk, SlowSync, StorageCorruption,
+};
 pub use time::{ClockJump, ClockSkew, SlowClock};

@@ -6,8 +6,9 @@ use super::*;
 use crate::cluster::{Program, tiny};
 use crate::fault::Shape;
 use crate::nemesis::{
-    BoxFuture, CgroupFreeze, ClockJump, ClockSkew, CpuThrottle, Disk, DiskFull, Failpoint, FsyncFailure, Lacks,
-    MemoryLimit, Nemesis, Plane, RollingRestart, SlowClock, SlowSync, StorageCorruption,
+    BitFlip, BoxFuture, CgroupFreeze, ClockJump, ClockSkew, CpuThrottle, Disk, DiskFailure, DiskFull, Failpoint,
+    FsyncFailure, Lacks, MemoryLimit, Nemesis, Plane, PowerLoss, RollingRestart, SlowClock, SlowDisk, SlowSync,
+    StorageCorruption,
 };
 use crate::verdict::{End, RunRecord};
 use anyhow::Result;
@@ -19,6 +20,10 @@ use std::time::Duration;
 const INJECTOR: &[&str] = &[
     "disk-exhausted",
     "disk-corrupted-bytes",
+    "disk-lost-bytes",
+    "disk-failed-calls",
+    "disk-delayed-calls",
+    "disk-flipped-bits",
     "syscall-injections",
     "clock-skewed-calls",
     "cgroup-frozen",
@@ -208,11 +213,37 @@ nemesis!(
     "disk-corrupted-bytes at n2"
 );
 nemesis!(
-    a_file_whose_end_is_cut_off_while_its_node_is_down_lands,
-    Case { lines: ["verify", "put"], ..plain() },
-    StorageCorruption::tail(["n2"], 100, 1).while_down(),
+    bits_that_are_flipped_while_their_node_is_down_land,
+    plain(),
+    StorageCorruption::bits(["n2"], 8, 1).while_down(),
     "disk-corrupted-bytes at n2"
 );
+fn on_faulty_disks() -> Case {
+    Case::new(tiny::program().disk(Disk::Faulty))
+}
+
+/// Records that are not synced.
+fn careless() -> Case {
+    Case { lines: ["careless-put", "verify"], ..on_faulty_disks() }
+}
+
+nemesis!(a_power_loss_lands_on_who_does_not_sync, careless(), PowerLoss::new(["n2"]), "disk-lost-bytes at n2");
+nemesis!(a_torn_write_lands, careless(), PowerLoss::new(["n2"]).torn(1), "disk-lost-bytes at n2");
+nemesis!(a_write_that_fails_lands, on_faulty_disks(), DiskFailure::of_writes(["n2"]), "disk-failed-calls at n2");
+nemesis!(a_sync_that_fails_lands, on_faulty_disks(), DiskFailure::of_syncs(["n2"]), "disk-failed-calls at n2");
+nemesis!(
+    a_slow_disk_lands,
+    Case { lines: ["put", "put"], ..on_faulty_disks() },
+    SlowDisk::new(["n2"], Duration::from_millis(30)),
+    "disk-delayed-calls at n2"
+);
+nemesis!(bits_that_flip_when_they_are_read_land, on_faulty_disks(), BitFlip::new(["n2"], 1), "disk-flipped-bits at n2");
+
+#[test]
+fn a_power_loss_takes_nothing_from_who_syncs_and_does_not_land() {
+    is_caught(|run| Box::pin(on_faulty_disks().run(run, PowerLoss::new(["n2"]))));
+}
+
 nemesis!(an_fsync_that_fails_lands, plain(), FsyncFailure::new(["n2"]), "syscall-injections at n2");
 nemesis!(
     a_slow_fsync_lands,
@@ -240,7 +271,7 @@ nemesis!(
 );
 nemesis!(
     a_clock_that_jumps_lands,
-    plain(),
+    Case::sending("tick"),
     ClockJump::new(["n2"], Duration::from_secs(3), Duration::from_millis(120)),
     "clock-skewed-calls at n2"
 );

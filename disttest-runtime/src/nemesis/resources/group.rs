@@ -245,9 +245,9 @@ fn mount_of(controller: Controller, unified: bool) -> Result<Option<(PathBuf, Pa
         let (place, kind) = line.split_once(" - ")?;
         let place: Vec<&str> = place.split(' ').collect();
         let kind: Vec<&str> = kind.split(' ').collect();
-        let of_it = match kind.first()? {
-            &"cgroup2" => unified,
-            &"cgroup" => !unified && kind.last()?.split(',').any(|option| option == controller.name()),
+        let of_it = match *kind.first()? {
+            "cgroup2" => unified,
+            "cgroup" => !unified && kind.last()?.split(',').any(|option| option == controller.name()),
             _ => false,
         };
         of_it.then(|| Some((PathBuf::from(place.get(3)?), PathBuf::from(place.get(4)?))))?

@@ -83,8 +83,7 @@ impl Grouping {
             let made = Group::make(self.controller, node, plane.tools());
             let group = Arc::new(made.with_context(|| format!("a control group for {node}"))?);
             self.groups.push((node.clone(), Arc::clone(&group)));
-            let mut meter = group.meter()?;
-            plane.tools().meters.follow(self.signal, node, Box::new(move || meter()));
+            plane.tools().meters.follow(self.signal, node, Box::new(group.meter()?));
             if self.kills() {
                 plane.nodes().expect_kill(node, true)?;
             }

@@ -272,3 +272,61 @@ impl fmt::Debug for StorageCorruption {
         f.debug_struct("StorageCorruption").field("detail", &self.detail()).finish_non_exhaustive()
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A file of 1000 bytes, damaged; what it was.
+    fn damaged(damage: Damage) -> (tempfile::TempDir, Wound, Vec<u8>) {
+        let dir = tempfile::tempdir().expect("a folder");
+        let file = dir.path().join("log");
+        let was: Vec<u8> = (0..1000_u32).map(|i| (i % 251) as u8).collect();
+        fs::write(&file, &was).expect("written");
+        let wound = damage.inflict("n1", &file, &mut Rng::new(7)).expect("it can be damaged").expect("it is not empty");
+        (dir, wound, was)
+    }
+
+    #[test]
+    fn one_bit_is_another_and_is_put_back() {
+        let (_dir, wound, was) = damaged(Damage::Bits(1));
+        let is = fs::read(&wound.file).expect("read");
+        let bits: u32 = was.iter().zip(&is).map(|(a, b)| (a ^ b).count_ones()).sum();
+        assert_eq!((is.len(), bits), (1000, 1));
+        wound.mend().expect("mended");
+        assert_eq!(fs::read(&wound.file).expect("read"), was);
+    }
+
+    #[test]
+    fn an_end_is_gone_and_is_put_back() {
+        let (_dir, wound, was) = damaged(Damage::Tail(100));
+        assert_eq!(fs::read(&wound.file).expect("read"), was[..900]);
+        wound.mend().expect("mended");
+        assert_eq!(fs::read(&wound.file).expect("read"), was);
+    }
+
+    #[test]
+    fn what_was_written_over_the_damage_stays() {
+        for damage in [Damage::Bits(1), Damage::Tail(100)] {
+            let (_dir, wound, _) = damaged(damage);
+            let file = OpenOptions::new().write(true).open(&wound.file).expect("opened");
+            file.write_all_at(&[wound.is.first().map_or(1, |byte| !byte)], wound.offset).expect("written");
+            let theirs = fs::read(&wound.file).expect("read");
+            wound.mend().expect("nothing to do");
+            assert_eq!(fs::read(&wound.file).expect("read"), theirs);
+            fs::remove_file(&wound.file).expect("removed");
+            wound.mend().expect("a file that is gone needs nothing");
+        }
+    }
+
+    #[test]
+    fn only_chosen_files_with_content_are_damaged() {
+        let dir = tempfile::tempdir().expect("a folder");
+        fs::create_dir(dir.path().join("wal")).expect("made");
+        for (name, text) in [("wal/1", "x"), ("wal/2", ""), ("lock", "x")] {
+            fs::write(dir.path().join(name), text).expect("written");
+        }
+        let chosen: Choice = Box::new(|path| path.starts_with("wal"));
+        assert_eq!(files_under(dir.path(), &chosen).expect("read"), [dir.path().join("wal/1")]);
+    }
+}

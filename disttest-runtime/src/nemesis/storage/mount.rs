@@ -1,5 +1,6 @@
 //! Disks of nodes' own: mounted in the folder of the run, journaled, and unmounted on every way out.
 
+use super::faulty::{Faulty, Session};
 use crate::nemesis::{Act, Journal, Lacks, Tools};
 use anyhow::{Context, Result, bail};
 use rustix::mount::{MountFlags, UnmountFlags, mount, unmount};
@@ -19,6 +20,10 @@ pub enum Disk {
         /// Its size in bytes, rounded up to whole pages.
         bytes: u64,
     },
+    /// A file system of this process over a plain folder (FUSE), which can forget what was not synced, fail, be slow and
+    /// flip bits. Needs the feature `fuse` of this crate, /dev/fuse with the right to use it, and `fusermount3` unless the
+    /// tests run as root. Every call costs a change of process or two.
+    Faulty,
 }
 
 /// A mounted disk of one node.
@@ -29,6 +34,9 @@ pub struct Mounted {
     at: PathBuf,
     journal: Arc<Journal>,
     is_mounted: Mutex<bool>,
+    faulty: Option<Arc<Faulty>>,
+    /// What serves a faulty disk; ends with it.
+    session: Mutex<Option<Session>>,
 }
 
 impl Disk {
@@ -39,12 +47,28 @@ impl Disk {
 
     /// Makes the disk of `node` at the empty folder `at`; `None` for a plain folder.
     pub(crate) fn mount(&self, node: &str, at: &Path, tools: &Tools) -> Result<Option<Arc<Mounted>>> {
-        let Disk::Sized { bytes } = self else { return Ok(None) };
-        if *bytes == 0 {
-            bail!("a disk of 0 bytes holds nothing (0 would mean without a limit)");
+        match self {
+            Disk::Folder => Ok(None),
+            Disk::Sized { bytes: 0 } => bail!("a disk of 0 bytes holds nothing (0 would mean without a limit)"),
+            Disk::Sized { bytes } => Disk::mount_sized(*bytes, node, at, tools),
+            Disk::Faulty => Disk::mount_faulty(node, at, tools),
         }
+    }
+
+    fn mount_faulty(node: &str, at: &Path, tools: &Tools) -> Result<Option<Arc<Mounted>>> {
+        let root = at.with_extension("disk");
+        fs::create_dir_all(&root)?;
+        let mut disk = Mounted::announce(node, at, tools)?;
+        let (faulty, session) = super::faulty::mount(&disk.at, root, &source_of(&disk.at))?;
+        (disk.faulty, disk.session) = (Some(faulty), Mutex::new(Some(session)));
+        disk.settled_in(tools)?;
+        Ok(Some(Arc::new(disk)))
+    }
+
+    fn mount_sized(bytes: u64, node: &str, at: &Path, tools: &Tools) -> Result<Option<Arc<Mounted>>> {
         let options = CString::new(format!("size={bytes},mode=0700"))?;
         let disk = Mounted::announce(node, at, tools)?;
+        let at = disk.at.as_path();
         mount(source_of(at), at, "tmpfs", MountFlags::NOSUID | MountFlags::NODEV, options.as_c_str())
             .map_err(|errno| lacks_mounts(errno).into())
             .and_then(|()| disk.settled_in(tools))?;
@@ -68,7 +92,8 @@ impl Mounted {
         let at = at.canonicalize().with_context(|| format!("{}", at.display()))?;
         tools.journal.write(&Act::Mounting { node: node.to_owned(), at: at.clone() })?;
         let journal = Arc::clone(&tools.journal);
-        Ok(Mounted { node: node.to_owned(), at, journal, is_mounted: Mutex::new(true) })
+        let (is_mounted, session) = (Mutex::new(true), Mutex::new(None));
+        Ok(Mounted { node: node.to_owned(), at, journal, is_mounted, faulty: None, session })
     }
 
     /// The kernel shows the mount; from now on its free space is metered.
@@ -91,6 +116,11 @@ impl Mounted {
         self.at.join("data")
     }
 
+    /// What can be told to be wrong with it.
+    pub(super) fn faulty(&self) -> Option<&Arc<Faulty>> {
+        self.faulty.as_ref()
+    }
+
     /// A place on it that the node does not see.
     pub(super) fn ballast(&self) -> PathBuf {
         self.at.join("ballast")
@@ -109,6 +139,8 @@ impl Mounted {
             *is_mounted = false;
             // Without the line `undo` looks for the mount in vain.
             drop(self.journal.write(&Act::Unmounted { at: self.at.clone() }));
+            // After the mount is gone, so that ending it finds nothing more to unmount.
+            drop(self.session.lock().unwrap_or_else(PoisonError::into_inner).take());
         }
     }
 }
@@ -140,4 +172,23 @@ fn escaped(name: &str) -> String {
         .replace('\t', "\\011")
         .replace('\n', "\\012")
         .replace('#', "\\043")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_mount_that_no_run_made_is_not_touched() {
+        assert!(unmount_leftover(Path::new("/proc")).is_none());
+        assert!(unmount_leftover(Path::new("/no/such/place")).is_none());
+    }
+
+    #[test]
+    fn names_are_written_as_the_table_of_mounts_writes_them() {
+        let check = |name: &str, expect: &str| assert_eq!(escaped(name), expect);
+        check("/a b/c", "/a\\040b/c");
+        check("a\\b", "a\\134b");
+        check("a\tb#", "a\\011b\\043");
+    }
 }

@@ -98,12 +98,23 @@ pub const NEMESES: &[Nemesis] = &[
         "dependent operations fail",
     ),
     proven(row(16, "storage", name("disk-full", &["disk full"]), "write errors of the SUT"), &["disk-exhausted"]),
-    row(17, "storage", name("power-loss", &["power loss", "fsync loss", "fsync-loss"]), "crash, mismatch on recovery"),
-    proven(row(18, "storage", name("slow-disk", &["slow disk"]), "IO latency shift"), &["syscall-injections"]),
-    row(19, "storage", name("bit-flip", &["bit flip"]), "checksum failures"),
+    proven(
+        row(
+            17,
+            "storage",
+            name("power-loss", &["power loss", "fsync loss", "fsync-loss"]),
+            "crash, mismatch on recovery",
+        ),
+        &["disk-lost-bytes"],
+    ),
+    proven(
+        row(18, "storage", name("slow-disk", &["slow disk"]), "IO latency shift"),
+        &["disk-delayed-calls", "syscall-injections"],
+    ),
+    proven(row(19, "storage", name("bit-flip", &["bit flip"]), "checksum failures"), &["disk-flipped-bits"]),
     proven(
         row(20, "storage", name("fsync-failure", &["fsync failure"]), "recovery uncovers lost writes"),
-        &["syscall-injections"],
+        &["disk-failed-calls", "syscall-injections"],
     ),
     proven(
         row(
@@ -213,6 +224,10 @@ pub const NEMESES: &[Nemesis] = &[
     proven(
         row(0, "process", name("memory-limit", &["memory limit"]), "times that the limit was hit"),
         &["cgroup-memory-failures"],
+    ),
+    proven(
+        row(0, "storage", name("write-failure", &["write failure", "write errors"]), "calls that failed"),
+        &["disk-failed-calls"],
     ),
     proven(row(0, "process", name("failpoint", &["fail point"]), "hits of the failpoint"), &["failpoint-hits"]),
 ];
