@@ -2,7 +2,7 @@
 //! `explain`.
 
 use crate::todo::{operations, snippets};
-use disttest_runtime::plan::names::{CHECKERS, MODELS, NEMESES, Name, Nemesis, PICKER, SIGNALS, Side};
+use disttest_runtime::plan::names::{CHECKERS, How, MODELS, NEMESES, Name, Nemesis, PICKER, SIGNALS, Side};
 use disttest_runtime::plan::{RULES, Rule};
 use include_dir::{Dir, include_dir};
 use serde::Serialize;
@@ -148,14 +148,21 @@ fn nemesis(nemesis: &Nemesis) -> Entry {
         signals => format!("Injector signals that can prove it: {}.", signals.join(", ")),
     };
     let snippet = snippet_of("nemesis", name.id);
-    let page = format!("{what} ({origin}).\n\nLanding evidence: {}.\n\n{signals}\n", nemesis.evidence);
+    let how = How::of(name.id).map_or_else(String::new, |how| {
+        format!("\nMechanism: {}.\n\nCleanup: {}.\n\nNeeds: {}.\n", how.mechanism, how.cleanup, how.needs)
+    });
+    let page = format!("{what} ({origin}).\n\nLanding evidence: {}.\n\n{signals}\n{how}", nemesis.evidence);
     Entry {
         kind: Kind::Nemeses,
         name: name.id.to_owned(),
         aliases: name.aliases.to_vec(),
         what,
         available: Some(available),
-        needs: available.then(|| "a victim's signal beside the injector's".to_owned()),
+        needs: available.then(|| {
+            let more = How::of(name.id).filter(|how| how.needs != "nothing");
+            let more = more.map_or_else(String::new, |how| format!("; {}", how.needs));
+            format!("a victim's signal beside the injector's{more}")
+        }),
         evidence: Some(nemesis.evidence.to_owned()),
         page: with_snippet(&page, snippet.as_deref()),
         snippet,

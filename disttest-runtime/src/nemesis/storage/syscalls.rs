@@ -80,6 +80,9 @@ impl Tampering {
         let strace = needs::program("strace", "apt-get install strace")?;
         for node in &self.nodes {
             let (pid, _) = plane.nodes().process(node)?;
+            if let Some(by) = procfs::tracers(pid)?.into_iter().find(|by| *by != 0) {
+                bail!("{node} is traced already, by process {by}");
+            }
             let place = format!("strace-{node}-{pid}");
             let output =
                 (1..).map(|n| plane.tools().run_dir.join(format!("{place}-{n}.txt"))).find(|path| !path.exists());

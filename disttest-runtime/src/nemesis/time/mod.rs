@@ -17,6 +17,8 @@ mod plant;
 #[cfg(not(target_arch = "x86_64"))]
 #[path = "elsewhere.rs"]
 mod plant;
+#[cfg(all(test, target_arch = "x86_64"))]
+mod tests;
 #[cfg(target_arch = "x86_64")]
 mod tracee;
 #[cfg(target_arch = "x86_64")]

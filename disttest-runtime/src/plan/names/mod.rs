@@ -1,12 +1,14 @@
 //! Names a plan may use: checkers, models, nemeses, signals, with the aliases that count as them; and which checker
 //! fits which model and claim category (format §6 and §7).
 
+mod how;
 mod mention;
 mod nemeses;
 mod picker;
 mod signals;
 mod spelling;
 
+pub use how::{HOW, How};
 pub(crate) use mention::Index;
 pub use mention::{Mention, mentions};
 pub use nemeses::{NEMESES, Nemesis};
