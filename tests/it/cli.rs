@@ -23,16 +23,6 @@ edition = "2024"
 
 [profile.dev]
 debug = "line-tables-only"
-
-[profile.dev.package."*"]
-opt-level = 1
-debug = false
-
-[profile.dev.package.disttest-runtime]
-opt-level = 0
-
-[profile.dev.package.disttest-macros]
-opt-level = 0
 "#;
 
 /// A package in a repository of its own, with the plan of the example and no test yet.

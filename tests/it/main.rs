@@ -7,6 +7,7 @@ mod false_pass;
 mod guards;
 mod layers;
 mod sessions;
+mod systems;
 mod tree;
 mod ui;
 mod wild;

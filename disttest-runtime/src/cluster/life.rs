@@ -2,7 +2,7 @@
 
 use super::{NodeSpec, Program, Site};
 use crate::nemesis::{Act, Exit, Process, failpoints, procfs};
-use crate::verdict::NodeDeath;
+use crate::verdict::{ExpectedLog, NodeDeath};
 use anyhow::{Context, Result, bail};
 use rustix::process::Signal;
 use std::fs::{File, OpenOptions};
@@ -40,6 +40,16 @@ impl Node {
     pub(super) fn new(spec: NodeSpec, program: Program, site: Arc<Site>) -> Node {
         let log = site.log_dir.join(format!("{}.log", spec.name()));
         Node { spec, log, program, site, life: Mutex::default() }
+    }
+
+    /// What the program wants done before its first start.
+    pub(super) async fn prepare(&self) -> Result<()> {
+        self.program.prepared(&self.spec).await
+    }
+
+    /// Lines of its log that its program's author expects.
+    pub(super) fn expected_log(&self) -> &[ExpectedLog] {
+        self.program.expected_log()
     }
 
     /// Starts the process; it is not ready yet.

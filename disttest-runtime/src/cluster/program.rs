@@ -2,6 +2,7 @@
 
 use super::NodeSpec;
 use crate::nemesis::{BoxFuture, Disk};
+use crate::verdict::ExpectedLog;
 use anyhow::{Context, Result, bail};
 use std::ffi::OsString;
 use std::fmt;
@@ -12,6 +13,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 type ArgsOf = Arc<dyn Fn(&NodeSpec) -> Vec<String> + Send + Sync>;
+type Prepare = Arc<dyn Fn(NodeSpec) -> BoxFuture<'static, Result<()>> + Send + Sync>;
 type ReadyProbe = Arc<dyn Fn(SocketAddr) -> BoxFuture<'static, Result<()>> + Send + Sync>;
 
 /// What every node of a cluster runs.
@@ -42,12 +44,14 @@ pub struct Program {
     command: PathBuf,
     args: Args,
     env: Vec<(String, String)>,
+    prepare: Option<Prepare>,
     ready: Option<ReadyProbe>,
     ready_within: Duration,
     stop_within: Duration,
     allowed_exit: Option<String>,
     disk: Disk,
     failpoints: bool,
+    expected_log: Vec<ExpectedLog>,
 }
 
 #[derive(Clone)]
@@ -64,12 +68,14 @@ impl Program {
             command: command.into(),
             args: Args::Template(Vec::new()),
             env: Vec::new(),
+            prepare: None,
             ready: None,
             ready_within: Duration::from_secs(20),
             stop_within: Duration::from_secs(10),
             allowed_exit: None,
             disk: Disk::Folder,
             failpoints: false,
+            expected_log: Vec::new(),
         }
     }
 
@@ -91,6 +97,19 @@ impl Program {
     #[must_use]
     pub fn env(mut self, name: impl Into<String>, value: impl Into<String>) -> Program {
         self.env.push((name.into(), value.into()));
+        self
+    }
+
+    /// What is done before a node starts for the first time, such as filling its data folder or writing its
+    /// configuration: `prepare` is given the node's wiring. It is not called for restarts; when a port was taken and
+    /// the cluster is wired anew it is called again on the same folder. An error keeps the cluster from coming up.
+    #[must_use]
+    pub fn prepare<F, Fut>(mut self, prepare: F) -> Program
+    where
+        F: Fn(NodeSpec) -> Fut + Send + Sync + 'static,
+        Fut: Future<Output = Result<()>> + Send + 'static,
+    {
+        self.prepare = Some(Arc::new(move |node| Box::pin(prepare(node))));
         self
     }
 
@@ -152,6 +171,25 @@ impl Program {
         &self.disk
     }
 
+    /// Lines of the nodes' logs that look like a crash and are none: those with `text` in them, to the letter, for the
+    /// given reason. A database may write `FATAL` for each connection it refuses while it recovers. How many lines were
+    /// left out and the reason stand in the audit of every run.
+    ///
+    /// # Panics
+    /// When `text` has fewer than 12 characters or the reason none: that would excuse lines that nobody thought of.
+    #[must_use]
+    pub fn expects_in_log(mut self, text: impl Into<String>, reason: impl Into<String>) -> Program {
+        let expected = ExpectedLog { contains: text.into(), reason: reason.into() };
+        assert!(expected.contains.trim().chars().count() >= 12, "`{}` is too short to name a line", expected.contains);
+        assert!(!expected.reason.trim().is_empty(), "an expected line needs a reason");
+        self.expected_log.push(expected);
+        self
+    }
+
+    pub(super) fn expected_log(&self) -> &[ExpectedLog] {
+        &self.expected_log
+    }
+
     pub(super) fn stop_limit(&self) -> Duration {
         self.stop_within
     }
@@ -162,6 +200,14 @@ impl Program {
 
     pub(super) fn exit_is_allowed(&self) -> bool {
         self.allowed_exit.is_some()
+    }
+
+    /// Does what [`Program::prepare`] says, if anything.
+    pub(super) async fn prepared(&self, node: &NodeSpec) -> Result<()> {
+        match &self.prepare {
+            Some(prepare) => prepare(node.clone()).await.with_context(|| format!("{} was not prepared", node.name())),
+            None => Ok(()),
+        }
     }
 
     /// One attempt of the readiness probe.

@@ -5,7 +5,7 @@ use super::{NodeSpec, Program, ports};
 use crate::base::rng::Rng;
 use crate::nemesis::storage::Mounted;
 use crate::nemesis::{BoxFuture, Clock, Exit, Journal, Launcher, Meters, Nodes, ProxyNet, Tools};
-use crate::verdict::NodeDeath;
+use crate::verdict::{ExpectedLog, NodeDeath};
 use anyhow::{Context, Result, bail};
 use rustix::process::Signal;
 use std::collections::BTreeMap;
@@ -104,6 +104,9 @@ impl Cluster {
     async fn launch_all(&self) -> Result<()> {
         let mut starting = Vec::new();
         for node in &self.inner.nodes {
+            node.prepare().await?;
+        }
+        for node in &self.inner.nodes {
             starting.push((node, node.launch()?));
         }
         for (node, process) in starting {
@@ -135,6 +138,11 @@ impl Cluster {
     /// Exits that no nemesis caused, so far, as the kernel shows them at the moment of the call.
     pub fn deaths(&self) -> Vec<NodeDeath> {
         self.inner.nodes.iter().flat_map(|node| node.deaths()).collect()
+    }
+
+    /// What the program's author expects in the nodes' logs.
+    pub(crate) fn expected_log(&self) -> Vec<ExpectedLog> {
+        self.inner.nodes.first().map(|node| node.expected_log().to_vec()).unwrap_or_default()
     }
 
     /// Names of the nodes whose process runs.

@@ -71,6 +71,34 @@ async fn a_cluster_answers_and_leaves_no_process_when_it_is_dropped() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn a_node_is_prepared_before_its_first_start_and_not_before_the_next() {
+    let place = place();
+    let program = tiny::program().prepare(|node: NodeSpec| async move {
+        use std::io::Write;
+        let mut file = std::fs::OpenOptions::new().append(true).create(true).open(node.data_dir().join("prepared"))?;
+        Ok(write!(file, "{};", node.name())?)
+    });
+    let cluster = Cluster::start(program, 2, Arc::clone(&place.site)).await.expect("it comes up");
+    let plane = Plane::new(place.site.net.clone(), Arc::new(cluster.clone()));
+    let mut kill = HardKill::new(["n2"]);
+    kill.inject(&plane).await.expect("killed");
+    kill.heal(&plane).await.expect("started again");
+    let done: Vec<_> = cluster
+        .specs()
+        .map(|node| std::fs::read_to_string(node.data_dir().join("prepared")).expect("written"))
+        .collect();
+    assert_eq!(done, ["n1;", "n2;"]);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_preparation_that_fails_keeps_the_cluster_from_coming_up() {
+    let place = place();
+    let program = tiny::program().prepare(|_| async { anyhow::bail!("no template of a database") });
+    let error = Cluster::start(program, 1, Arc::clone(&place.site)).await.expect_err("it was not prepared");
+    assert!(format!("{error:#}").contains("n1 was not prepared: no template of a database"), "{error:#}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn a_hard_kill_is_an_exit_by_signal_9_and_no_death_of_the_node() {
     let place = place();
     let (cluster, plane) = three(&place).await;

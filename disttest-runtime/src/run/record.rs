@@ -54,6 +54,7 @@ pub(super) fn gather(core: &Core, end: End) -> RunRecord {
         answers: facts.answers.clone(),
         teeth: facts.teeth.clone(),
         controls: facts.controls.clone(),
+        expected_log: facts.cluster.as_ref().map(|cluster| cluster.expected_log()).unwrap_or_default(),
         deaths,
         // The log of this very process is whole only once it has ended, so its supervisor scans them all.
         log_scan: None,
@@ -81,6 +82,7 @@ pub(super) fn never_began(request: RunRequest, why: String) -> RunRecord {
         teeth: Vec::new(),
         controls: Vec::new(),
         deaths: Vec::new(),
+        expected_log: Vec::new(),
         log_scan: None,
         notes: Vec::new(),
     }

@@ -88,10 +88,16 @@ impl Sampler {
         tracks.iter().filter(|track| track.usable > 0).map(|track| track.signal.clone()).collect()
     }
 
-    /// Forgets readings before `before`, so that a soak of days needs no more memory than one of minutes.
+    /// Forgets readings before `before`, so that a soak of days needs no more memory than one of minutes. The last value
+    /// of each signal stays: the next window's markers count from it.
     pub(crate) fn forget(&self, before: Nanos) {
         for track in self.shared.tracks().iter_mut() {
-            track.samples.retain(|sample| sample.at >= before);
+            let last = track.samples.iter().rposition(|sample| sample.at < before && sample.value.is_some());
+            let mut index = 0;
+            track.samples.retain(|sample| {
+                index += 1;
+                sample.at >= before || Some(index - 1) == last
+            });
         }
     }
 
@@ -238,6 +244,22 @@ mod tests {
         let series = sampler.series(from, clock.now(), |signal, source| (signal, source) == ("log-marker:x", "n1"));
         let values: Vec<Option<f64>> = series[0].samples.iter().map(|s| s.value).collect();
         assert_eq!(values, [Some(0.0), Some(1.0)]);
+    }
+
+    #[test]
+    fn a_marker_counts_from_what_an_earlier_window_left_after_that_was_forgotten() {
+        let (mut sampler, clock) = sampler();
+        sampler.stop();
+        let feed = sampler.feed("process-exit", "n1", Shape::Marker);
+        for value in [Some(0.0), Some(1.0), None] {
+            feed.push(value);
+            std::thread::sleep(Duration::from_millis(1));
+        }
+        let from = clock.now();
+        sampler.forget(from);
+        feed.push(Some(1.0));
+        let series = sampler.series(from, clock.now(), |_, _| true);
+        assert_eq!(series[0].samples.iter().map(|s| s.value).collect::<Vec<_>>(), [Some(0.0)]);
     }
 
     #[test]

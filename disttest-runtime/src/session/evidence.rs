@@ -8,7 +8,7 @@ use crate::base::time::Nanos;
 use crate::fault::Window;
 use crate::history::{Effect, Op};
 use crate::plan::Budget;
-use crate::verdict::{End, LogScan, OpCounts, RUN_SCHEMA, RunRecord, RunRequest, Trial};
+use crate::verdict::{End, ExpectedLog, LogScan, OpCounts, RUN_SCHEMA, RunRecord, RunRequest, Trial};
 use std::fs::{self, File};
 use std::io::{self, BufRead, BufReader};
 use std::path::{Path, PathBuf};
@@ -27,7 +27,7 @@ pub fn read_run(run_dir: &Path, request: &RunRequest) -> RunRecord {
     match answer(run_dir, request) {
         Ok(mut record) => {
             record.history_weak.extend(disagreements(run_dir, &record));
-            record.log_scan = scan_logs(run_dir);
+            record.log_scan = scan_logs(run_dir, &record.expected_log);
             record
         }
         Err(why) => died(request, why, Vec::new()),
@@ -82,6 +82,7 @@ fn died(request: &RunRequest, how: String, notes: Vec<String>) -> RunRecord {
         teeth: Vec::new(),
         controls: Vec::new(),
         deaths: Vec::new(),
+        expected_log: Vec::new(),
         log_scan: None,
         notes,
     }
@@ -182,17 +183,17 @@ fn control_disagreements(run_dir: &Path, trial: &Trial) -> Vec<String> {
     found
 }
 
-/// Reads every log of an execution from its first byte to its last: that of the test and those of the system under
-/// test. `None` when one of them cannot be read: what was not read whole was not scanned.
-fn scan_logs(run_dir: &Path) -> Option<LogScan> {
-    let mut files = vec![run_dir.join("test.log")];
-    files.extend(files_below(&log_dir_of(run_dir)?)?);
-    let mut scan = LogScan::default();
-    for path in files.iter().filter(|path| path.exists()) {
+/// Reads every log of an execution from its first byte to its last: that of the test, in which nothing is expected, and
+/// those of the system under test. `None` when one of them cannot be read: what was not read whole was not scanned.
+fn scan_logs(run_dir: &Path, expected: &[ExpectedLog]) -> Option<LogScan> {
+    let mut files = vec![(run_dir.join("test.log"), false)];
+    files.extend(files_below(&log_dir_of(run_dir)?)?.into_iter().map(|path| (path, true)));
+    let mut scan = logs::Scanner::new(expected);
+    for (path, of_a_node) in files.iter().filter(|(path, _)| path.exists()) {
         let name = path.file_name()?.to_string_lossy();
-        logs::add(&mut scan, &name, &fs::read(path).ok()?);
+        scan.add(&name, &fs::read(path).ok()?, *of_a_node);
     }
-    Some(scan)
+    Some(scan.done())
 }
 
 /// `<session>/artifacts/S1/seed-7` has its logs in `<session>/logs/S1/seed-7`, wherever the session is now.
@@ -256,6 +257,18 @@ mod tests {
         fs::write(log_dir.join("n1.log"), "up\nthread 'main' panicked at x.rs:1:1:\n").expect("written");
         let scan = read_run(&run_dir, &request("S1", 7)).log_scan.expect("scanned");
         assert_eq!((scan.files, scan.suspicious.len()), (2, 1));
+        let mut record: RunRecord = disk::read_json(&run_dir.join("run.json")).expect("read").expect("there");
+        record.expected_log = vec![ExpectedLog { contains: "panicked at x.rs".into(), reason: "planted".into() }];
+        disk::write_json(&run_dir.join("run.json"), &record).expect("written");
+        let scan = read_run(&run_dir, &request("S1", 7)).log_scan.expect("scanned");
+        assert_eq!(
+            (scan.suspicious.len(), scan.expected.len()),
+            (0, 1),
+            "what a node's log is said to hold is told apart"
+        );
+        fs::rename(log_dir.join("n1.log"), run_dir.join("test.log")).expect("moved");
+        let scan = read_run(&run_dir, &request("S1", 7)).log_scan.expect("scanned");
+        assert_eq!(scan.suspicious.len(), 1, "the test's own log is no node's");
         fs::remove_file(run_dir.join("test.log")).expect("removed");
         fs::create_dir(run_dir.join("test.log")).expect("made");
         assert_eq!(read_run(&run_dir, &request("S1", 7)).log_scan, None);

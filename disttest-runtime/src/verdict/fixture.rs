@@ -74,7 +74,8 @@ pub(crate) fn run(seed: u64) -> RunRecord {
         teeth: CHECKERS.map(|name| tooth(name, Bite::Rejected)).to_vec(),
         controls: Vec::new(),
         deaths: Vec::new(),
-        log_scan: Some(LogScan { files: 5, bytes: 1000, suspicious: Vec::new() }),
+        expected_log: Vec::new(),
+        log_scan: Some(LogScan { files: 5, bytes: 1000, suspicious: Vec::new(), expected: Vec::new() }),
         notes: Vec::new(),
     }
 }

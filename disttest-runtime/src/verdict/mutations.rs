@@ -124,7 +124,7 @@ const MUTATIONS: &[Mutation] = &[
     ("no model", |c| c.declared.model = None, Verdict::PassSmoke, "model-block-incomplete"),
     // The audits.
     ("no recovery after one window", |c| c.runs[1].windows[3].recovered = false, Verdict::PartialModel, "red-flag-8"),
-    ("a panic in a log", |c| c.runs[1].log_scan = Some(LogScan { files: 1, bytes: 9, suspicious: vec!["n1.log:1: panicked at".into()] }), Verdict::PartialSurface, "red-flag-7"),
+    ("a panic in a log", |c| c.runs[1].log_scan = Some(LogScan { files: 1, bytes: 9, suspicious: vec!["n1.log:1: panicked at".into()], expected: Vec::new() }), Verdict::PartialSurface, "red-flag-7"),
     ("a statistical claim on few seeds", |c| { statistical(c); two_seeds_suffice(c) }, Verdict::PartialModel, "weak-oracle-11"),
     ("hardening on two seeds", two_seeds_suffice, Verdict::PartialModel, "weak-oracle-11"),
     ("only two-way cuts", |c| rename(c, "asymmetric-data-cut", "full-partition"), Verdict::PartialModel, "weak-oracle-7"),
@@ -329,7 +329,7 @@ fn absurd_numbers_neither_panic_nor_pass() {
         run.operations = OpCounts { recorded: max, acknowledged: max, failed: max, unknown: max };
         run.measured = Budget { nodes: max, seconds: max, faults: max, seeds: max, operations: max };
         (run.workload, run.injections) = (crate::base::time::Nanos(max), max);
-        run.log_scan = Some(LogScan { files: max, bytes: max, suspicious: Vec::new() });
+        run.log_scan = Some(LogScan { files: max, bytes: max, suspicious: Vec::new(), expected: Vec::new() });
         let evidence = &mut run.answers[0].evidence;
         (evidence.recorded, evidence.consumed, evidence.fired) = (max, max, max);
     }

@@ -173,6 +173,9 @@ pub struct RunRecord {
     pub controls: Vec<super::Trial>,
     /// Nodes that exited though no nemesis killed them.
     pub deaths: Vec<NodeDeath>,
+    /// Lines of nodes' logs that the test's author expects under faults, each with a reason.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub expected_log: Vec<ExpectedLog>,
     /// What a scan of every captured log found; `None` when nobody scanned, which is not "nothing found".
     #[serde(default)]
     pub log_scan: Option<LogScan>,
@@ -187,9 +190,20 @@ pub struct LogScan {
     pub files: u64,
     /// Bytes read.
     pub bytes: u64,
-    /// `file:line: text` of every line that tells of a panic or a crash; lines that a nemesis caused are left out by
-    /// who scans.
+    /// `file:line: text` of every line that tells of a panic or a crash and that nobody said to expect.
     pub suspicious: Vec<String>,
+    /// What was left out because the author expects it: how many lines, which text, and the reason.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub expected: Vec<String>,
+}
+
+/// A line of a node's log that looks like a crash and is none: an attestation of the test's author, shown as such.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ExpectedLog {
+    /// The text that such a line contains, to the letter.
+    pub contains: String,
+    /// Why it is no defect.
+    pub reason: String,
 }
 
 /// How the code of a scenario ended.

@@ -88,7 +88,7 @@ fn duration(inputs: &Inputs<'_>) -> Found {
 }
 
 fn suppressed_errors(inputs: &Inputs<'_>) -> Found {
-    let (mut files, mut bytes, mut lines) = (0_u64, 0_u64, Vec::new());
+    let (mut files, mut bytes, mut lines, mut expected) = (0_u64, 0_u64, Vec::new(), Vec::new());
     for run in inputs.runs {
         let Some(scan) = &run.log_scan else {
             return Found::unchecked("the captured logs were not scanned; read them for panics and errors");
@@ -96,11 +96,15 @@ fn suppressed_errors(inputs: &Inputs<'_>) -> Found {
         files = files.saturating_add(scan.files);
         bytes = bytes.saturating_add(scan.bytes);
         lines.extend(scan.suspicious.iter().cloned());
+        expected.extend(scan.expected.iter().cloned());
     }
     if files == 0 {
         return Found::unchecked("no log was captured");
     }
-    let read = format!("{files} logs, {bytes} bytes read");
+    let mut read = format!("{files} logs, {bytes} bytes read");
+    if !expected.is_empty() {
+        read.push_str(&format!("; attested by the test: {}", expected.join("; ")));
+    }
     match lines.first() {
         None => Found::check(true, format!("{read}, no panic")),
         Some(line) => Found::check(false, format!("{read}, {} suspicious lines, first: {line}", lines.len())),
