@@ -79,7 +79,7 @@ async fn a_node_is_prepared_before_its_first_start_and_not_before_the_next() {
         Ok(write!(file, "{};", node.name())?)
     });
     let cluster = Cluster::start(program, 2, Arc::clone(&place.site)).await.expect("it comes up");
-    let plane = Plane::new(place.site.net.clone(), Arc::new(cluster.clone()));
+    let plane = Plane::new(place.site.net.clone(), Arc::new(cluster.clone()), place.site.tools());
     let mut kill = HardKill::new(["n2"]);
     kill.inject(&plane).await.expect("killed");
     kill.heal(&plane).await.expect("started again");
