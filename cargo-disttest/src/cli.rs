@@ -1,6 +1,7 @@
 //! The command line as typed.
 
 use crate::check::FailSemantics;
+use crate::check::parameters::Parameters;
 use crate::console::{Color, Verbosity};
 use crate::import::InputFormat;
 use crate::reference::Kind;
@@ -472,6 +473,12 @@ pub(crate) struct CheckArgs {
     /// Memory of the process, such as 2G [default: four fifths of what is free]
     #[arg(long, value_name = "M", value_parser = crate::check::size::bytes)]
     pub memory: Option<u64>,
+    /// Format of the histories
+    #[arg(long, value_enum, default_value_t, value_name = "FORMAT")]
+    pub input_format: InputFormat,
+    /// Write the answers to this file as a page for a browser, with a picture of each witness
+    #[arg(long, value_name = "FILE")]
+    pub html: Option<PathBuf>,
     /// What a failed cas says
     #[arg(long, value_enum, default_value_t, value_name = "WHAT")]
     pub fail_semantics: FailSemantics,
@@ -484,12 +491,9 @@ pub(crate) struct CheckArgs {
     /// rw-register: each key is linearizable
     #[arg(long)]
     pub linearizable_keys: bool,
-    /// Format of the histories
-    #[arg(long, value_enum, default_value_t, value_name = "FORMAT")]
-    pub input_format: InputFormat,
-    /// Write the answers to this file as a page for a browser, with a picture of each witness
-    #[arg(long, value_name = "FILE")]
-    pub html: Option<PathBuf>,
+    /// What checkers are told beyond the history
+    #[command(flatten)]
+    pub parameters: Parameters,
 }
 
 /// Arguments of `catalog`.

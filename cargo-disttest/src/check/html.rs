@@ -66,7 +66,7 @@ pub(crate) fn page(files: &[(String, Judged)], settings: &Settings) -> String {
 fn section(body: &mut String, file: &str, checked: &Checked, one: &One, settings: &Settings) {
     let class = if one.word() == "unknown" { "unknown-outcome" } else { one.word() };
     push(body, format_args!("<h2>{}: <span class=\"{class}\">{}</span></h2>\n", escape(file), one.word()));
-    let scope = if checked.by_key { "key by key" } else { "as one object" };
+    let scope = one.scope.words();
     push(
         body,
         format_args!(

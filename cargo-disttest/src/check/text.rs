@@ -38,17 +38,17 @@ fn answer(file: &str, checked: &Checked, one: &One, settings: &Settings) -> Stri
         Outcome::Invalid { .. } => INVALID,
         Outcome::Unknown { .. } => UNKNOWN,
     };
-    let scope = if checked.by_key { "key by key" } else { "as one object" };
     let mut line = |text: std::fmt::Arguments<'_>| {
         // Writing to a text cannot fail.
         let _ = writeln!(out, "{text}");
     };
     line(format_args!(
-        "{style}{}{style:#} {BOLD}{}{BOLD:#}: {} of {}, {scope}",
+        "{style}{}{style:#} {BOLD}{}{BOLD:#}: {} of {}, {}",
         one.word(),
         visible(file),
         one.answer.checker,
-        settings.model.name
+        settings.model.name,
+        one.scope.words(),
     ));
     let counts = checked.counts;
     line(format_args!(
@@ -65,6 +65,9 @@ fn answer(file: &str, checked: &Checked, one: &One, settings: &Settings) -> Stri
     if checked.imported.skipped > 0 {
         let skipped = checked.imported.skipped as u64;
         line(format_args!("  {} of no client skipped", plural(skipped, "event")));
+    }
+    for warning in &one.warnings {
+        line(format_args!("  {UNKNOWN}warning{UNKNOWN:#}: {warning}"));
     }
     for note in &checked.imported.assumed {
         line(format_args!("  note: {}", visible(note)));

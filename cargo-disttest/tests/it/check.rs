@@ -7,6 +7,8 @@ use std::path::PathBuf;
 use std::process::Stdio;
 use tempfile::TempDir;
 
+mod catalogue;
+
 const VALID: &str = "\
 {\"op_id\":0,\"process_id\":1,\"invoke_ts\":0,\"complete_ts\":5,\"op_type\":\"write\",\"input\":1}
 {\"op_id\":1,\"process_id\":2,\"invoke_ts\":6,\"complete_ts\":9,\"op_type\":\"read\",\"output\":1}

@@ -11,7 +11,7 @@
 //! | `time`, moved forward where two events share one | `invoke_ts`, `complete_ts`; places where there is none |
 //!
 //! Events stand in the order in which they happened: two that share a time are not concurrent. Those whose process is
-//! no number (`nemesis`) are skipped and counted. `[k v]` is taken apart as [`super::Tuples`] says.
+//! no number (`nemesis`) are skipped and counted. Where no event at all says its process, there is one client. `[k v]` is taken apart as [`super::Tuples`] says.
 
 mod edn;
 mod event;
@@ -26,6 +26,9 @@ use super::lines::Lines;
 use super::{Format, Pace, Problem, Raw, Stopped, Tuples};
 use disttest_runtime::checker::Limits;
 pub(super) use event::{Event, Kind};
+
+/// What is said of events that name no client.
+pub(super) const UNNAMED: &str = "`process` is absent, taken as one client that does one thing after another";
 use pair::Pairing;
 use std::io::BufRead;
 
@@ -44,6 +47,14 @@ pub(super) fn each(
     see: &mut dyn FnMut(Event) -> Result<(), Problem>,
 ) -> Result<(), Stopped> {
     let mut pace = Pace::new(limits);
+    let mut named = None;
+    let mut see = |event: Event| {
+        if event.process.is_some() && *named.get_or_insert(!event.unnamed) == event.unnamed {
+            let problem = "some events say of which `process` they are, and some do not";
+            return Err(Problem::at(event.line, problem));
+        }
+        see(event)
+    };
     if format == Format::Edn {
         let (mut reader, mut events) = (Reader::new(text), edn::Events::default());
         while let Some(event) = events.next(&mut reader)? {
@@ -52,7 +63,7 @@ pub(super) fn each(
         }
         return Ok(());
     }
-    let mut lines = Lines::new(text);
+    let mut lines = if format == Format::JepsenJson { Lines::of_array(text) } else { Lines::new(text) };
     while let Some((text, number)) = lines.next()? {
         pace.step()?;
         see(json::event(text, number)?).map_err(|problem| problem.showing(text))?;
