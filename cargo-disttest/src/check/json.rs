@@ -1,9 +1,9 @@
 //! Answers for programs: `disttest.check/1`, one document for each file and checker.
 
 use super::Settings;
+use super::answer::{Checked, Judged, One};
 use super::makers::Scope;
 use super::memory;
-use super::answer::{Checked, Judged, One};
 use disttest_runtime::checker::{Outcome, Violation};
 use disttest_runtime::history::Op;
 use serde_json::{Value, json};

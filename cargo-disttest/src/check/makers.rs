@@ -1,15 +1,15 @@
 //! From what was asked for to checkers.
 
 use super::models::{Asked, LIN, SEQ};
-use super::parameters::{Place, Parameters};
+use super::parameters::{Parameters, Place};
 use disttest_runtime::checker::isolation::Options;
 use disttest_runtime::checker::{
     Bank, Checker, CounterBounds, Dimension, ExactlyOnce, Exclusion, Fairness, Freshness, Guarantee, Kafka,
     Linearizability, Liveness, LongFork, MetricSlo, MonotonicRead, NoLostAck, Percentile, PrefixOrder,
-    ReconciliationAcrossReplicas, ReplayEquivalence, SequentialConsistency, SessionConsistency, Set, SetFull, TotalQueue,
-    UniqueIds,
+    ReconciliationAcrossReplicas, ReplayEquivalence, SequentialConsistency, SessionConsistency, Set, SetFull,
+    TotalQueue, UniqueIds,
 };
-use disttest_runtime::history::{Effect, History};
+use disttest_runtime::history::{Effect, History, Op};
 use disttest_runtime::model::{Lease, MapModel, Model, Register};
 use serde_json::Value;
 
@@ -53,7 +53,11 @@ impl Scope {
             LIN => Scope::One,
             SEQ if by_key && per_key == Some(true) => Scope::PerKey,
             SEQ | "fairness" | "bounded-liveness" | "metric-slo" | "unique-ids" | "long-fork" | "kafka" => {
-                if has_keys { Scope::Together } else { Scope::One }
+                if has_keys {
+                    Scope::Together
+                } else {
+                    Scope::One
+                }
             }
             _ if has_keys => Scope::PerKey,
             _ => Scope::One,
@@ -68,13 +72,11 @@ fn is(checker: impl Checker + 'static) -> Made {
     Ok(Judge { checker: Box::new(checker), blind: None })
 }
 
-fn unless_seen(checker: impl Checker + 'static, blind: impl Fn(&History) -> bool + 'static) -> Made {
+/// A checker that nothing in a history which fits it and of which `blind` holds could contradict.
+fn unless_seen(checker: impl Checker + Clone + 'static, blind: impl Fn(&History) -> bool + 'static) -> Made {
+    let fits = checker.clone();
+    let blind = move |history: &History| fits.missing(history).is_empty() && blind(history);
     Ok(Judge { checker: Box::new(checker), blind: Some(Box::new(blind)) })
-}
-
-/// No operation of these types was answered.
-fn none_answered(history: &History, types: &[&str]) -> bool {
-    !history.ops().iter().any(|op| op.effect() == Effect::Acknowledged && types.contains(&op.op_type.as_str()))
 }
 
 /// Linearizability of `model`.
@@ -103,7 +105,11 @@ pub(super) fn seq<M: Model + Clone + 'static>(asked: &Asked<'_>, model: M) -> Ma
 
 /// Of registers: those of several keys are a map.
 pub(super) fn seq_registers(asked: &Asked<'_>) -> Made {
-    if asked.by_key { seq(asked, MapModel::starting_at(init(asked))) } else { seq(asked, Register::starting_at(init(asked))) }
+    if asked.by_key {
+        seq(asked, MapModel::starting_at(init(asked)))
+    } else {
+        seq(asked, Register::starting_at(init(asked)))
+    }
 }
 
 /// A lease as a model.
@@ -153,15 +159,21 @@ pub(super) fn append_only(_: &Asked<'_>) -> Made {
 pub(super) fn session(asked: &Asked<'_>) -> Made {
     let Parameters { version_at, guarantee, across_keys, ignore_real_time, .. } = asked.parameters;
     let mut checker = match (version_at, across_keys, ignore_real_time) {
-        (Some(_), _, true) => return Err("--ignore-real-time is for values without versions, not for --version-at".into()),
+        (Some(_), _, true) => {
+            return Err("--ignore-real-time is for values without versions, not for --version-at".into());
+        }
         (Some(pointer), false, _) => SessionConsistency::by_versions(pointer),
         (Some(pointer), true, _) => SessionConsistency::by_versions(pointer).across_keys(),
-        (None, true, _) => return Err("--across-keys compares the system's own versions: --version-at says where they are".into()),
+        (None, true, _) => {
+            return Err("--across-keys compares the system's own versions: --version-at says where they are".into());
+        }
         (None, _, false) => SessionConsistency::by_values(),
         (None, _, true) => SessionConsistency::by_values().ignoring_real_time(),
     };
     if version_at.is_none() && guarantee.contains(&Guarantee::MonotonicWrites) {
-        return Err("monotonic-writes can be seen by the system's own versions only: --version-at says where they are".into());
+        return Err(
+            "monotonic-writes can be seen by the system's own versions only: --version-at says where they are".into()
+        );
     }
     if !guarantee.is_empty() {
         checker = checker.only(guarantee);
@@ -222,9 +234,11 @@ pub(super) fn exclusion_of_locks(asked: &Asked<'_>) -> Made {
 
 pub(super) fn exclusion_of_leases(asked: &Asked<'_>) -> Made {
     let (Some(ttl), Some(skew)) = (asked.parameters.ttl, asked.parameters.clock_skew) else {
-        return Err("exclusion of leases needs --ttl, after which a lease runs out, and --clock-skew, what the clocks may \
+        return Err(
+            "exclusion of leases needs --ttl, after which a lease runs out, and --clock-skew, what the clocks may \
                     differ in that time (0s if they are one)"
-            .into());
+                .into(),
+        );
     };
     fenced(asked, Exclusion::leases(ttl, skew))
 }
@@ -259,7 +273,9 @@ pub(super) fn fairness(asked: &Asked<'_>) -> Made {
     formula(parameters.no_errors.then(|| checker.clone().no_errors()), &mut checker);
     formula(parameters.repeat_spread.map(|(n, share)| checker.clone().repeat_spread(n, share)), &mut checker);
     if formulas == 0 {
-        return Err("fairness needs a formula: --max-p99-ratio, --min-group-throughput, --no-errors or --repeat-spread".into());
+        return Err(
+            "fairness needs a formula: --max-p99-ratio, --min-group-throughput, --no-errors or --repeat-spread".into(),
+        );
     }
     if let Some(samples) = parameters.min_samples {
         checker = checker.at_least(samples);
@@ -304,9 +320,11 @@ pub(super) fn liveness(asked: &Asked<'_>) -> Made {
         (None, Some(bound), None) => Liveness::serves_within(bound),
         (None, None, Some(bound)) => Liveness::elects_within(bound),
         _ => {
-            return Err("bounded-liveness needs one of --completes-within, --serves-within and --elects-within: what is owed, \
+            return Err(
+                "bounded-liveness needs one of --completes-within, --serves-within and --elects-within: what is owed, \
                         and how soon"
-                .into());
+                    .into(),
+            );
         }
     };
     let checker = if parameters.op_type.is_empty() { checker } else { checker.of(parameters.op_type.clone()) };
@@ -322,7 +340,9 @@ pub(super) fn slo(asked: &Asked<'_>) -> Made {
         }
         (None, Some(rate)) => MetricSlo::throughput(rate),
         (None, None) => {
-            return Err("metric-slo needs --latency (such as p99:50ms) or --throughput: a threshold from before the run".into());
+            return Err(
+                "metric-slo needs --latency (such as p99:50ms) or --throughput: a threshold from before the run".into(),
+            );
         }
     };
     if !parameters.op_type.is_empty() {
@@ -369,7 +389,12 @@ pub(super) fn bank(asked: &Asked<'_>) -> Made {
         checker = checker.total(total);
     }
     let checker = if parameters.allow_negative { checker.allow_negative() } else { checker };
-    unless_seen(checker, |history| none_answered(history, &["read"]))
+    // That no read was answered is among what it calls missing.
+    let blind = |history: &History| {
+        let unseen = |op: &Op| op.op_type == "read" && op.effect() != Effect::Acknowledged;
+        history.ops().iter().all(|op| op.op_type == "transfer" || unseen(op))
+    };
+    Ok(Judge { checker: Box::new(checker), blind: Some(Box::new(blind)) })
 }
 
 pub(super) fn total_queue(asked: &Asked<'_>) -> Made {
@@ -399,9 +424,11 @@ pub(super) fn replay(_: &Asked<'_>) -> Made {
 pub(super) fn reconciliation(asked: &Asked<'_>) -> Made {
     let parameters = asked.parameters;
     let (false, Some(settle)) = (parameters.replicas.is_empty(), parameters.settle) else {
-        return Err("reconciliation-across-replicas needs --replicas, all that there are, and --settle: how long a replica \
+        return Err(
+            "reconciliation-across-replicas needs --replicas, all that there are, and --settle: how long a replica \
                     shows the same once it has converged"
-            .into());
+                .into(),
+        );
     };
     is(ReconciliationAcrossReplicas::of_reads(parameters.replicas.clone(), settle))
 }

@@ -186,7 +186,7 @@ fn one(judge: &Judge, scope: Scope, history: &History, watch: &Watch<'_>) -> ans
     let elapsed = began.elapsed();
     vacuous(&mut answer, history.ops().is_empty());
     let missing = checker.missing(history);
-    let warnings: Vec<String> = by_definition(judge, history, &missing, &mut answer).into_iter().collect();
+    let warnings: Vec<String> = by_definition(judge, history, &mut answer).into_iter().collect();
     let peak_bytes = memory::peak().unwrap_or(answer.evidence.peak_bytes);
     let (not, also_not) = ruled_out(&answer);
     answer::One { answer, scope, warnings, not, also_not, missing, elapsed, peak_bytes }
@@ -197,9 +197,9 @@ fn one(judge: &Judge, scope: Scope, history: &History, watch: &Watch<'_>) -> ans
 /// A scenario that shows nothing is no evidence and stays unknown. Here the question is whether this history has the
 /// property; that of a history whose operations all failed, or only write, is decided: it has. Whoever records it must be
 /// told that it shows nothing of the system. An empty history is the recorder's own failure, and unknown.
-fn by_definition(judge: &Judge, history: &History, missing: &[String], answer: &mut Answer) -> Option<String> {
+fn by_definition(judge: &Judge, history: &History, answer: &mut Answer) -> Option<String> {
     let blind = judge.blind.as_ref()?;
-    let open = matches!(answer.outcome, Outcome::Unknown { .. }) && missing.is_empty();
+    let open = matches!(answer.outcome, Outcome::Unknown { .. });
     if !open || history.ops().is_empty() || !blind(history) {
         return None;
     }

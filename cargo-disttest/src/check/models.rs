@@ -103,8 +103,14 @@ const NOT_OF_A_FILE: &[(&str, &str)] = &[
         "invariant-over-final-state",
         "its rules are code, and quiescence must have been measured: write it as a scenario (`Invariant::over_final_state`)",
     ),
-    ("differential", "it asks another implementation for its answers: write it as a scenario (`Differential::against`)"),
-    ("statistical-baseline", "it compares the samples of several runs, and a history is one run: `StatisticalBaseline` in a test"),
+    (
+        "differential",
+        "it asks another implementation for its answers: write it as a scenario (`Differential::against`)",
+    ),
+    (
+        "statistical-baseline",
+        "it compares the samples of several runs, and a history is one run: `StatisticalBaseline` in a test",
+    ),
 ];
 
 /// All of them.
@@ -254,7 +260,9 @@ mod tests {
         let said = find("cas-regster").expect_err("unknown");
         assert!(said.contains("did you mean `cas-register`?") && said.contains("kv (get, put"), "{said}");
         assert!(!find("blockchain").expect_err("unknown").contains("did you mean"));
-        for (alias, name) in [("lock", "mutex"), ("fifo-queue", "queue"), ("Register", "register"), ("account", "ledger")] {
+        for (alias, name) in
+            [("lock", "mutex"), ("fifo-queue", "queue"), ("Register", "register"), ("account", "ledger")]
+        {
             assert_eq!(find(alias).expect(alias).name, name);
         }
     }

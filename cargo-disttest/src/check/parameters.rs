@@ -294,7 +294,10 @@ mod tests {
         assert!(pointer("a").is_err() && pointer("").is_ok());
         assert_eq!(grouping("tenant=key").map(|g| g.place), Ok(Place::Key));
         assert_eq!(grouping("tenant=key:/").map(|g| g.place), Ok(Place::Prefix('/')));
-        assert_eq!(grouping("User=input:id"), Ok(Grouping { dimension: "user".into(), place: Place::Input("id".into()) }));
+        assert_eq!(
+            grouping("User=input:id"),
+            Ok(Grouping { dimension: "user".into(), place: Place::Input("id".into()) })
+        );
         for text in ["tenant", "tenant=", "tenant=key:", "tenant=key:ab", "tenant=input:", "tenant=output:x"] {
             assert!(grouping(text).is_err(), "{text}");
         }

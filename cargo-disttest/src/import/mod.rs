@@ -105,8 +105,8 @@ impl Imported {
         }
     }
 
-    /// Up to `most` other operations on the objects of `witness` that were in flight while it was; the last ones, which
-    /// are closest to what went wrong. Cycles of transactions have no neighbours.
+    /// Up to `most` other operations on the objects of `witness` that were in flight while it was, and a quarter as many
+    /// of unknown outcome; the last ones, which are closest to what went wrong. Cycles of transactions have no neighbours.
     pub(crate) fn near(&self, witness: &[Op], most: usize) -> Vec<Op> {
         let Body::Ops { history, .. } = &self.body else { return Vec::new() };
         let ids: BTreeSet<u64> = witness.iter().map(|op| op.op_id).collect();
@@ -119,7 +119,10 @@ impl Imported {
                 && op.invoke_ts <= to
                 && op.complete_ts.is_none_or(|at| at >= from)
         };
-        history.ops().iter().rev().filter(near).take(most).cloned().collect()
+        // What is pending forever stands beside everything, and tells little.
+        let (ended, pending): (Vec<&Op>, Vec<&Op>) =
+            history.ops().iter().rev().filter(near).partition(|op| op.complete_ts.is_some());
+        ended.into_iter().take(most).chain(pending.into_iter().take(most / 4)).cloned().collect()
     }
 
     /// The line of an operation.
