@@ -173,10 +173,15 @@ fn of_txns(checker: &str, txns: &Txns, options: &isolation::Options, watch: &Wat
 
 /// Whatever a checker says, nothing consumed is nothing shown.
 fn vacuous(answer: &mut Answer, is_empty: bool) {
-    if answer.outcome == Outcome::Valid && (is_empty || answer.evidence.consumed == 0) {
-        let why = "no operation of the history could have contradicted the model".to_owned();
-        answer.outcome = Outcome::Unknown { why };
-    }
+    let why = match answer.outcome {
+        Outcome::Invalid { .. } => return,
+        _ if is_empty => "the history is empty",
+        Outcome::Valid if answer.evidence.consumed == 0 => {
+            "no operation of the history could have contradicted the model"
+        }
+        _ => return,
+    };
+    answer.outcome = Outcome::Unknown { why: why.to_owned() };
 }
 
 /// Asks one checker.

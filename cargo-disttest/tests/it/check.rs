@@ -9,6 +9,7 @@ use tempfile::TempDir;
 
 mod cases;
 mod catalogue;
+mod formats;
 
 const VALID: &str = "\
 {\"op_id\":0,\"process_id\":1,\"invoke_ts\":0,\"complete_ts\":5,\"op_type\":\"write\",\"input\":1}
