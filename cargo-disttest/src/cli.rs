@@ -485,6 +485,9 @@ pub(crate) struct CheckArgs {
     /// Memory of the process, such as 2G [default: four fifths of what is free]
     #[arg(long, value_name = "M", value_parser = crate::check::size::bytes)]
     pub memory: Option<u64>,
+    /// Threads, at most; the answer does not depend on it [default: one a core]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..))]
+    pub threads: Option<u16>,
     /// Format of the histories
     #[arg(long, value_enum, default_value_t, value_name = "FORMAT")]
     pub input_format: InputFormat,

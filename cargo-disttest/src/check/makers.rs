@@ -4,9 +4,9 @@ use super::models::{Asked, LIN, SEQ};
 use super::parameters::{Parameters, Place};
 use disttest_runtime::checker::isolation::Options;
 use disttest_runtime::checker::{
-    Bank, Checker, CounterBounds, Dimension, ExactlyOnce, Exclusion, Fairness, Freshness, Guarantee, Kafka,
+    Bank, Checker, Comments, CounterBounds, Dimension, ExactlyOnce, Exclusion, Fairness, Freshness, Guarantee, Kafka,
     Linearizability, Liveness, LongFork, MetricSlo, MonotonicRead, NoLostAck, Percentile, PrefixOrder,
-    ReconciliationAcrossReplicas, ReplayEquivalence, SequentialConsistency, SessionConsistency, Set, SetFull,
+    ReconciliationAcrossReplicas, ReplayEquivalence, SequentialConsistency, SessionConsistency, Set, SetFull, Subkeys,
     TotalQueue, UniqueIds,
 };
 use disttest_runtime::history::{Effect, History, Op};
@@ -52,7 +52,7 @@ impl Scope {
             LIN if by_key => Scope::PerKey,
             LIN => Scope::One,
             SEQ if by_key && per_key == Some(true) => Scope::PerKey,
-            SEQ | "fairness" | "bounded-liveness" | "metric-slo" | "unique-ids" | "long-fork" | "kafka" => {
+            SEQ | "fairness" | "bounded-liveness" | "metric-slo" | "unique-ids" | "long-fork" | "kafka" | "subkeys" => {
                 if has_keys {
                     Scope::Together
                 } else {
@@ -406,6 +406,17 @@ pub(super) fn unique_ids(_: &Asked<'_>) -> Made {
     unless_seen(UniqueIds::new(), |history| {
         let ids = history.ops().iter().filter(|op| op.effect() == Effect::Acknowledged && op.op_type == "generate");
         ids.count() < 2
+    })
+}
+
+pub(super) fn comments(_: &Asked<'_>) -> Made {
+    unless_seen(Comments::new(), |history| Comments::new().observing(history) == 0)
+}
+
+pub(super) fn subkeys(_: &Asked<'_>) -> Made {
+    unless_seen(Subkeys::new(), |history| {
+        let shows = |op: &Op| op.output.as_array().is_some_and(|all| all.iter().any(|value| !value.is_null()));
+        !history.ops().iter().any(|op| op.op_type == "read" && op.effect() == Effect::Acknowledged && shows(op))
     })
 }
 

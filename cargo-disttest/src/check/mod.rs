@@ -60,6 +60,8 @@ pub(crate) struct Settings {
     pub timeout: Duration,
     /// Memory of the process.
     pub memory: u64,
+    /// Threads, at most.
+    pub threads: usize,
 }
 
 impl Settings {

@@ -136,6 +136,8 @@ pub(crate) const MODELS: &[Known] = &[
     known("ledger", "credit, debit, balance per account", INIT, &[(LIN, Ops(|a| lin(a, Ledger::starting_at(number(a)?)))), EXACTLY_ONCE]),
     known("bank", "transfer, read of all accounts", 0, &[("bank", Ops(make::bank))]),
     known("long-fork", "txn of keys that are written once", WHOLE, &[("long-fork", Ops(make::long_fork))]),
+    known("comments", "write of values that stay, read of all: none is seen without those that had completed before it began", 0, &[("comments", Ops(make::comments))]),
+    known("sequential", "add of subkeys one after another, read of all from the last to the first", 0, &[("subkeys", Ops(make::subkeys))]),
     known("total-queue", "enqueue, dequeue, drain in any order", 0, &[TOTAL_QUEUE]),
     known("unique-ids", "generate", 0, &[("unique-ids", Ops(make::unique_ids))]),
     known("kafka", "send, poll, txn, assign, subscribe of logs with offsets", WHOLE, &[("kafka", Ops(make::kafka))]),

@@ -29,7 +29,7 @@ pub(super) fn run(context: &Context, args: &CheckArgs) -> Outcome {
         }
         let named = history.display().to_string();
         let shown = if named == STDIN { "<stdin>".to_owned() } else { named.clone() };
-        let watch = Watch::new(visible(&shown), settings.timeout, settings.memory, &context.console);
+        let watch = Watch::new(visible(&shown), &settings, &context.console);
         let judged = check::check(history, &settings, &watch);
         tell(context, &shown, &judged, &settings)?;
         files.push((shown, judged));
@@ -107,6 +107,10 @@ fn settings(args: &CheckArgs) -> Result<Settings, String> {
         reading: Reading { format: args.input_format, tuples: Tuples::default() },
         timeout: args.timeout,
         memory: args.memory.unwrap_or_else(default_memory),
+        threads: match args.threads {
+            Some(threads) => threads.into(),
+            None => std::thread::available_parallelism().map_or(1, usize::from),
+        },
     };
     // What depends on the history's keys is told when they are known.
     for (_, make) in model.checkers().filter(|(name, _)| settings.checkers.contains(name)) {

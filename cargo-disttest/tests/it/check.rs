@@ -259,6 +259,39 @@ fn what_takes_too_long_or_too_much_is_unknown() {
 }
 
 #[test]
+fn the_answer_does_not_depend_on_threads() {
+    // Many objects, each tenth of them with a stale read, and more operations than one thread would be used for.
+    let mut text = String::new();
+    for at in 0..60_000_u64 {
+        let (key, round) = (at % 50, at / 50);
+        let op = match (round % 2, key % 10 == 3 && round > 1000) {
+            (0, _) => format!("\"op_type\":\"write\",\"input\":{round}"),
+            (_, true) => "\"op_type\":\"read\",\"output\":0".to_owned(),
+            _ => format!("\"op_type\":\"read\",\"output\":{}", round - 1),
+        };
+        text.push_str(&format!(
+            "{{\"op_id\":{at},\"process_id\":{key},\"invoke_ts\":{},\"complete_ts\":{},\"key\":\"k{key}\",{op}}}\n",
+            at * 10,
+            at * 10 + 400
+        ));
+    }
+    let files = Files::new();
+    files.write("h", text);
+    let run = |threads: &str| {
+        let args = ["h", "--model", "register", "--threads", threads, "--format", "json", "--html", threads];
+        let mut document = documents(&files.check(&args).expect(1)).remove(0);
+        for measured in ["elapsed_ms", "read_ms", "peak_bytes"] {
+            assert!(document.as_object_mut().unwrap().remove(measured).is_some());
+        }
+        (document, std::fs::read_to_string(files.path(threads)).unwrap())
+    };
+    let serial = run("1");
+    assert_eq!(serial.0["anomalies"].as_array().unwrap().len(), 5);
+    assert!(run("2") == serial && run("7") == serial);
+    files.check(&["h", "--model", "register", "--threads", "0"]).expect(2);
+}
+
+#[test]
 fn models_start_and_fail_as_they_are_told() {
     let read = |output: &str| {
         format!(

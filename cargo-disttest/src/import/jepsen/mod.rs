@@ -11,7 +11,8 @@
 //! | `time`, moved forward where two events share one | `invoke_ts`, `complete_ts`; places where there is none |
 //!
 //! Events stand in the order in which they happened: two that share a time are not concurrent. Those whose process is
-//! no number (`nemesis`) are skipped and counted. Where no event at all says its process, there is one client. `[k v]` is taken apart as [`super::Tuples`] says.
+//! no number (`nemesis`) are skipped and counted. Where no event at all says its process, a
+//! completion is that of the one operation in flight that it can be of. `[k v]` is taken apart as [`super::Tuples`] says.
 
 mod edn;
 mod event;
@@ -20,17 +21,17 @@ mod pair;
 mod split;
 #[cfg(test)]
 mod tests;
+mod unnamed;
 
 use super::edn::Reader;
 use super::lines::Lines;
 use super::{Format, Pace, Problem, Raw, Stopped, Tuples};
 use disttest_runtime::checker::Limits;
 pub(super) use event::{Event, Kind};
-
-/// What is said of events that name no client.
-pub(super) const UNNAMED: &str = "`process` is absent, taken as one client that does one thing after another";
 use pair::Pairing;
 use std::io::BufRead;
+pub(super) use unnamed::UNNAMED;
+use unnamed::Unnamed;
 
 /// Reads events, JSON Lines or EDN, into operations.
 pub(super) fn read(format: Format, text: impl BufRead, tuples: Tuples, limits: &dyn Limits) -> Result<Raw, Stopped> {
@@ -47,12 +48,9 @@ pub(super) fn each(
     see: &mut dyn FnMut(Event) -> Result<(), Problem>,
 ) -> Result<(), Stopped> {
     let mut pace = Pace::new(limits);
-    let mut named = None;
-    let mut see = |event: Event| {
-        if event.process.is_some() && *named.get_or_insert(!event.unnamed) == event.unnamed {
-            let problem = "some events say of which `process` they are, and some do not";
-            return Err(Problem::at(event.line, problem));
-        }
+    let mut unnamed = Unnamed::default();
+    let mut see = |mut event: Event| {
+        unnamed.name(&mut event)?;
         see(event)
     };
     if format == Format::Edn {

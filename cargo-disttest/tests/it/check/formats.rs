@@ -172,6 +172,12 @@ const WORKLOADS: &[Workload] = &[
         ("txn", "[[:w 9 2] [:r 9 nil]]", "[[:w 9 2] [:r 9 1]]"),
     ),
     (
+        "sequential",
+        &[("add", "[0 \"0_0\"]", "[0 \"0_0\"]"), ("read", "[0 nil]", "[0 [nil \"0_0\"]]")],
+        ("read", "[0 nil]", "[0 [\"0_1\" nil]]"),
+    ),
+    ("comments", &[("write", "1", "1"), ("write", "2", "2"), ("read", "nil", "[1 2]")], ("read", "nil", "[2]")),
+    (
         "kafka",
         &[
             ("assign", "[1]", "[1]"),
@@ -257,16 +263,16 @@ fn values_of_clojure_are_told_apart_or_refused() {
         "{:a {1 [nil true]}}",
         "#:x{:a 1}",
         "#jepsen.independent.Tuple{:key 1 :value 2}",
-        "^{:line 3} [1]",
         "a-symbol",
     ] {
         judged("register", &["--whole"], write(value), "valid");
         judged("register", &["--whole"], events(&[("write", value, value), ("read", "nil", "0")]), "invalid");
     }
-    judged("register", &[], write("##NaN"), "error: h:1:42: ##NaN equals nothing");
+    judged("register", &[], write("##NaN"), "error: h:1:47: ##NaN equals nothing");
     judged("register", &[], write("{:a 1 :a 2}"), "error: h:1:");
     judged("register", &[], write("#{1 1}"), "error: h:1:");
-    judged("register", &[], write("1//2"), "error: h:1:42: `1//2` is no number");
+    judged("register", &[], write("^{:line 3} [1]"), "error: h:1:47: metadata and quoting are code");
+    judged("register", &[], write("1//2"), "error: h:1:47: `1//2` is no number");
     let both = events(&[("write", ":x", ":x"), ("write", "\"x\"", "\"x\""), ("read", "nil", ":x")]);
     judged("register", &[], both, "error: h:3:1: `x` is a text here and a keyword before");
     // Comments, discarded forms and namespaced fields beside what is read.
@@ -286,7 +292,17 @@ fn events_without_a_process_are_of_one_client_and_those_without_times_have_no_du
     let mixed = nobody.replacen("{:type", "{:process 1 :type", 1);
     judged("long-fork", &[], mixed, "error: h:2: some events say of which `process` they are");
     let twice = nobody.replacen(":type :ok", ":type :invoke", 1);
-    judged("long-fork", &[], twice, "error: h:2: process 0 invokes while");
+    judged("long-fork", &[], twice, "error: h:4: completes one of 3 operations in flight, and nothing says which");
+    let comments = |seen: &str| {
+        format!(
+            "{{:index 1, :type :invoke :f :read :value nil}}\n{{:index 2, :type :invoke :f :write :value 425}}\n\
+             {{:index 3, :type :ok :f :write :value 425}}\n{{:index 4, :type :invoke :f :write :value 430}}\n\
+             {{:index 5, :type :ok :f :write :value 430}}\n{{:index 6, :type :ok :f :read :value #{{{seen}}}}}\n"
+        )
+    };
+    judged("comments", &[], comments("2 10 430"), "invalid: later-without-earlier");
+    judged("comments", &[], comments("2 425\n 430"), "valid");
+    judged("comments", &[], comments("425"), "valid: shows nothing of the system");
     let txns = "{:index 2 :type :invoke, :value [[:append 255 8] [:r 253 nil]]}\n\
                 {:index 3 :type :ok, :value [[:append 255 8] [:r 253 []]]}\n\
                 {:index 4 :type :invoke, :value [[:r 255 nil]]}\n{:index 5 :type :ok, :value [[:r 255 [8]]]}\n";
