@@ -108,7 +108,7 @@ pub(crate) enum Verb {
     /// Tells what a plan needs of the machine and whether it is there; installs nothing
     Probe(ProbeArgs),
     /// Judges recorded histories against a model
-    Check(CheckArgs),
+    Check(Box<CheckArgs>),
     /// Lists what the runtime and the format offer: models, checkers, nemeses, probes, rules, verdicts, anomalies
     Catalog(CatalogArgs),
     /// Prints the page of a rule, verdict, checker, model, nemesis, probe or anomaly

@@ -271,7 +271,7 @@ fn values_of_clojure_are_told_apart_or_refused() {
     judged("register", &[], write("##NaN"), "error: h:1:47: ##NaN equals nothing");
     judged("register", &[], write("{:a 1 :a 2}"), "error: h:1:");
     judged("register", &[], write("#{1 1}"), "error: h:1:");
-    judged("register", &[], write("^{:line 3} [1]"), "error: h:1:47: metadata and quoting are code");
+    judged("register", &[], write("^{:line 3} [1]"), "error: h:1:47: `^` is no EDN");
     judged("register", &[], write("1//2"), "error: h:1:47: `1//2` is no number");
     let both = events(&[("write", ":x", ":x"), ("write", "\"x\"", "\"x\""), ("read", "nil", ":x")]);
     judged("register", &[], both, "error: h:3:1: `x` is a text here and a keyword before");
