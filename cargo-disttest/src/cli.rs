@@ -1,6 +1,7 @@
 //! The command line as typed.
 
 use crate::check::FailSemantics;
+use crate::check::parameters::Parameters;
 use crate::console::{Color, Verbosity};
 use crate::import::InputFormat;
 use crate::reference::Kind;
@@ -107,7 +108,7 @@ pub(crate) enum Verb {
     /// Tells what a plan needs of the machine and whether it is there; installs nothing
     Probe(ProbeArgs),
     /// Judges recorded histories against a model
-    Check(CheckArgs),
+    Check(Box<CheckArgs>),
     /// Lists what the runtime and the format offer: models, checkers, nemeses, probes, rules, verdicts, anomalies
     Catalog(CatalogArgs),
     /// Prints the page of a rule, verdict, checker, model, nemesis, probe or anomaly
@@ -426,19 +427,31 @@ Examples:
   cargo disttest check history.edn.gz --model cas-register --per-key --html page.html
   zstdcat h.jsonl.zst | cargo disttest check - --model kv --format json
 
-Histories: JSON Lines of the plan format's twelve names (an absent name is null), Jepsen's events as
-JSON Lines (type, f, value, process) or as EDN; plain, gzip or zstd. What is packed is told by its
-first bytes, the format by the first value. `[key value]` in Jepsen's values is taken apart when
-every value is such a pair and the invocation of every read is `[key nil]`, or with --per-key.
+Histories: operations with the plan format's twelve names (an absent name is null), Jepsen's events
+(type, f, value, process), either as JSON Lines or as a JSON array, and Jepsen's events as EDN; plain,
+gzip or zstd. What is packed is told by its first bytes, the format by the first value. `[key value]`
+in Jepsen's values is taken apart when every value is such a pair and the invocation of every read
+is `[key nil]`, or with --per-key. Events without `time` stand in their order: what compares times
+does not judge them.
+
+Checkers: --model nothing lists the models, --checker nothing those that fit a model. What one needs
+beyond the history is among the parameters below; a flag that no checker reads is an error, and so is
+a checker that does not fit the model. Serializability holds at the level of --consistency-model
+(strict-serializable unless told); at a level that holds real time the order of a session is part of
+it, so that what would be a -process anomaly at a session's level is told as -realtime, as Elle does.
 
 A history that cannot have happened (an operation twice, a completion without its invocation or
 before it, lines that are cut off or in no order, an answer of an operation that timed out) is
-refused with file:line. An empty history, and one in which nothing observes anything, is unknown.
+refused with file:line. An empty history is unknown. One that is not, and in which no operation could
+have contradicted the property (all failed, or only wrote), has it by definition: valid, with nothing
+consumed and a warning, as it shows nothing of the system. Of what must be seen at the end (no-lost-ack,
+set, exactly-once, …) and of transactions that do not depend on each other, that is unknown.
 
 --format json: a document a line, schema disttest.check/1, for each file and checker: file, outcome
 (valid, invalid or unknown), why, checker, model, per_key, ops, consumed, acknowledged, failed,
 unknown, partitions, fired, anomalies[] (type, key, ops[], explanation), not[], also_not[], witness
-(type, key, ops[] in full with their line, explanation), missing[], cannot_detect[], assumed[],
+(type, key, ops[] in full with their line, explanation), warnings[], missing[], cannot_detect[],
+assumed[],
 skipped, input_format, packing, elapsed_ms, read_ms, peak_bytes. Of a file that cannot be read:
 error (line, column, text, message).
 
@@ -472,6 +485,15 @@ pub(crate) struct CheckArgs {
     /// Memory of the process, such as 2G [default: four fifths of what is free]
     #[arg(long, value_name = "M", value_parser = crate::check::size::bytes)]
     pub memory: Option<u64>,
+    /// Threads, at most; the answer does not depend on it [default: one a core]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..))]
+    pub threads: Option<u16>,
+    /// Format of the histories
+    #[arg(long, value_enum, default_value_t, value_name = "FORMAT")]
+    pub input_format: InputFormat,
+    /// Write the answers to this file as a page for a browser, with a picture of each witness
+    #[arg(long, value_name = "FILE")]
+    pub html: Option<PathBuf>,
     /// What a failed cas says
     #[arg(long, value_enum, default_value_t, value_name = "WHAT")]
     pub fail_semantics: FailSemantics,
@@ -484,12 +506,9 @@ pub(crate) struct CheckArgs {
     /// rw-register: each key is linearizable
     #[arg(long)]
     pub linearizable_keys: bool,
-    /// Format of the histories
-    #[arg(long, value_enum, default_value_t, value_name = "FORMAT")]
-    pub input_format: InputFormat,
-    /// Write the answers to this file as a page for a browser, with a picture of each witness
-    #[arg(long, value_name = "FILE")]
-    pub html: Option<PathBuf>,
+    /// What checkers are told beyond the history
+    #[command(flatten)]
+    pub parameters: Parameters,
 }
 
 /// Arguments of `catalog`.

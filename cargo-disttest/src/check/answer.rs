@@ -1,5 +1,6 @@
 //! What was found of one file.
 
+use super::makers::Scope;
 use crate::exit_code::End;
 use crate::import::{Imported, Problem};
 use disttest_runtime::checker::{Answer, Outcome};
@@ -34,8 +35,6 @@ pub(crate) struct Checked {
     pub imported: Imported,
     /// Its operations as the file tells them.
     pub counts: Counts,
-    /// It was checked key by key.
-    pub by_key: bool,
     /// How long reading took.
     pub read_in: Duration,
     /// The answers, one a checker.
@@ -47,6 +46,10 @@ pub(crate) struct Checked {
 pub(crate) struct One {
     /// What it said.
     pub answer: Answer,
+    /// What was judged together.
+    pub scope: Scope,
+    /// What a reader must not overlook.
+    pub warnings: Vec<String>,
     /// The weakest consistency models that the history cannot have had.
     pub not: Vec<&'static str>,
     /// Stronger ones that follow from those.

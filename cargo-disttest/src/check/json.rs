@@ -2,6 +2,8 @@
 
 use super::Settings;
 use super::answer::{Checked, Judged, One};
+use super::makers::Scope;
+use super::memory;
 use disttest_runtime::checker::{Outcome, Violation};
 use disttest_runtime::history::Op;
 use serde_json::{Value, json};
@@ -23,11 +25,12 @@ pub(crate) fn documents(file: &str, judged: &Judged, settings: &Settings) -> Vec
             vec![json!({ "schema": SCHEMA, "file": file, "model": settings.model.name, "error": error })]
         }
         Judged::Undecided(undecided) => {
+            let peak_bytes = memory::peak().unwrap_or(0);
             let one = |checker| {
                 json!({
                     "schema": SCHEMA, "file": file, "outcome": "unknown", "why": undecided.why, "checker": checker,
                     "model": settings.model.name, "ops": null, "consumed": 0, "anomalies": [], "not": [],
-                    "also_not": [], "witness": null, "elapsed_ms": 0.0, "read_ms": milliseconds(undecided.read_in),
+                    "also_not": [], "witness": null, "warnings": [], "elapsed_ms": 0.0, "peak_bytes": peak_bytes, "read_ms": milliseconds(undecided.read_in),
                 })
             };
             settings.checkers.iter().map(one).collect()
@@ -61,7 +64,7 @@ fn document(file: &str, checked: &Checked, one: &One, settings: &Settings) -> Va
         "why": why,
         "checker": one.answer.checker,
         "model": settings.model.name,
-        "per_key": checked.by_key,
+        "per_key": one.scope == Scope::PerKey,
         "ops": imported.len(),
         "consumed": one.answer.evidence.consumed,
         "acknowledged": counts.acknowledged,
@@ -74,6 +77,7 @@ fn document(file: &str, checked: &Checked, one: &One, settings: &Settings) -> Va
         "also_not": one.also_not,
         "witness": witness,
         "missing": one.missing,
+        "warnings": one.warnings,
         "cannot_detect": one.answer.cannot_detect,
         "assumed": imported.assumed,
         "skipped": imported.skipped,

@@ -3,8 +3,10 @@
 pub(crate) mod answer;
 pub(crate) mod html;
 pub(crate) mod json;
+mod makers;
 mod memory;
 pub(crate) mod models;
+pub(crate) mod parameters;
 pub(crate) mod size;
 pub(crate) mod text;
 pub(crate) mod watch;
@@ -12,10 +14,12 @@ pub(crate) mod watch;
 use crate::import::{self, Body, Imported, Reading, Stopped, Tuples};
 use answer::{Checked, Counts, Judged, Undecided};
 use disttest_runtime::checker::isolation::{self, KeyOrder, Level};
-use disttest_runtime::checker::{Answer, Checker, Evidence, Outcome};
+use disttest_runtime::checker::{Answer, Evidence, Outcome};
 use disttest_runtime::history::{Effect, History, Op};
 use disttest_runtime::txn::Txns;
+use makers::{Judge, Scope};
 use models::{Asked, Known, Make};
+use parameters::Parameters;
 use serde_json::Value;
 use std::path::Path;
 use std::time::{Duration, Instant};
@@ -36,7 +40,7 @@ pub(crate) enum FailSemantics {
 pub(crate) struct Settings {
     /// The model.
     pub model: &'static Known,
-    /// Names of the checkers: keys of [`Known::checkers`].
+    /// Names of the checkers, of those that fit the model; all of operations, or all of transactions.
     pub checkers: Vec<&'static str>,
     /// Value at the start.
     pub init: Option<Value>,
@@ -48,18 +52,40 @@ pub(crate) struct Settings {
     pub level: Option<Level>,
     /// What may be assumed of the keys of a `rw-register`.
     pub keys: KeyOrder,
+    /// What else checkers are told.
+    pub parameters: Parameters,
     /// How histories are read.
     pub reading: Reading,
     /// Time for each file.
     pub timeout: Duration,
     /// Memory of the process.
     pub memory: u64,
+    /// Threads, at most.
+    pub threads: usize,
 }
 
 impl Settings {
-    /// Whether a history is checked key by key.
-    fn by_key(&self, history: &History) -> bool {
-        self.per_key.unwrap_or_else(|| history.ops().iter().any(|op| op.key.is_some()))
+    /// The checkers, and how each is made.
+    fn makes(&self) -> impl Iterator<Item = (&'static str, Make)> {
+        let chosen = self.model.checkers().filter(|(name, _)| self.checkers.contains(name));
+        chosen.map(|(name, make)| (*name, *make))
+    }
+
+    /// Histories are transactions, not operations.
+    fn of_txns(&self) -> bool {
+        self.makes().any(|(_, make)| matches!(make, Make::Txns(_)))
+    }
+
+    /// What checkers of a history with keys, or without, are made of.
+    pub(crate) fn asked(&self, has_keys: bool) -> Asked<'_> {
+        Asked {
+            init: self.init.as_ref(),
+            by_key: self.per_key.unwrap_or(has_keys),
+            per_key: self.per_key,
+            level: self.level,
+            keys: self.keys,
+            parameters: &self.parameters,
+        }
     }
 }
 
@@ -87,26 +113,36 @@ pub(crate) fn check(name: &Path, settings: &Settings, watch: &Watch<'_>) -> Judg
         }
     };
     let read_in = began.elapsed();
-    let by_key = match &imported.body {
-        Body::Ops { history, .. } => settings.by_key(history),
+    let has_keys = match &imported.body {
+        Body::Ops { history, .. } => history.ops().iter().any(|op| op.key.is_some()),
         Body::Txns(_) => false,
     };
-    let asked = Asked { init: settings.init.as_ref(), by_key, level: settings.level, keys: settings.keys };
-    let makes = settings.model.checkers.iter().filter(|(name, _)| settings.checkers.contains(name));
-    let answers = makes.map(|(name, make)| match (make, &imported.body) {
-        (Make::Ops(make), Body::Ops { history, .. }) => match make(&asked) {
-            Ok(checker) => one(checker.as_ref(), history, watch),
-            Err(why) => refusal(name, why, imported.len()),
-        },
-        (Make::Txns(options), Body::Txns(txns)) => of_txns(name, txns, &options(&asked), watch),
-        _ => refusal(name, "operations are no transactions".to_owned(), imported.len()),
+    let asked = settings.asked(has_keys);
+    let answers = settings.makes().map(|(name, make)| {
+        let scope = Scope::of(name, has_keys, asked.by_key, settings.per_key);
+        match (make, &imported.body) {
+            _ if scope == Scope::PerKey && settings.per_key == Some(false) => {
+                let why = format!("{name} judges each key by itself, and the history has keys: --whole is not for it");
+                refusal(name, scope, why, imported.len())
+            }
+            _ if imported.untimed && models::reads_the_clock(settings.model, name) => {
+                let why = format!("{name} compares times, and the events of this history have none (`time`)");
+                refusal(name, scope, why, imported.len())
+            }
+            (Make::Ops(make), Body::Ops { history, .. }) => match make(&asked) {
+                Ok(judge) => one(&judge, scope, history, watch),
+                Err(why) => refusal(name, scope, why, imported.len()),
+            },
+            (Make::Txns(options), Body::Txns(txns)) => of_txns(name, txns, &options(&asked), watch),
+            _ => refusal(name, scope, "operations are no transactions".to_owned(), imported.len()),
+        }
     });
     let answers = answers.collect();
-    Judged::Read(Box::new(Checked { imported, counts, by_key, read_in, answers }))
+    Judged::Read(Box::new(Checked { imported, counts, read_in, answers }))
 }
 
 fn read(name: &Path, settings: &Settings, watch: &Watch<'_>) -> Result<Imported, Stopped> {
-    if settings.model.checkers.iter().any(|(_, make)| matches!(make, Make::Txns(_))) {
+    if settings.of_txns() {
         return import::read_txns(name, settings.reading, watch);
     }
     let tuples = match settings.per_key {
@@ -132,27 +168,55 @@ fn of_txns(checker: &str, txns: &Txns, options: &isolation::Options, watch: &Wat
     };
     vacuous(&mut answer, txns.is_empty());
     let peak_bytes = memory::peak().unwrap_or(answer.evidence.peak_bytes);
-    answer::One { answer, not: found.not, also_not: found.also_not, missing: Vec::new(), elapsed, peak_bytes }
+    let (missing, warnings) = (Vec::new(), Vec::new());
+    let scope = Scope::Together;
+    answer::One { answer, scope, warnings, not: found.not, also_not: found.also_not, missing, elapsed, peak_bytes }
 }
 
 /// Whatever a checker says, nothing consumed is nothing shown.
 fn vacuous(answer: &mut Answer, is_empty: bool) {
-    if answer.outcome == Outcome::Valid && (is_empty || answer.evidence.consumed == 0) {
-        let why = "no operation of the history could have contradicted the model".to_owned();
-        answer.outcome = Outcome::Unknown { why };
-    }
+    let why = match answer.outcome {
+        Outcome::Invalid { .. } => return,
+        _ if is_empty => "the history is empty",
+        Outcome::Valid if answer.evidence.consumed == 0 => {
+            "no operation of the history could have contradicted the model"
+        }
+        _ => return,
+    };
+    answer.outcome = Outcome::Unknown { why: why.to_owned() };
 }
 
 /// Asks one checker.
-fn one(checker: &dyn Checker, history: &History, watch: &Watch<'_>) -> answer::One {
-    let began = Instant::now();
+fn one(judge: &Judge, scope: Scope, history: &History, watch: &Watch<'_>) -> answer::One {
+    let (checker, began) = (judge.checker.as_ref(), Instant::now());
     let mut answer = checker.check(history, watch);
     let elapsed = began.elapsed();
     vacuous(&mut answer, history.ops().is_empty());
     let missing = checker.missing(history);
+    let warnings: Vec<String> = by_definition(judge, history, &mut answer).into_iter().collect();
     let peak_bytes = memory::peak().unwrap_or(answer.evidence.peak_bytes);
     let (not, also_not) = ruled_out(&answer);
-    answer::One { answer, not, also_not, missing, elapsed, peak_bytes }
+    answer::One { answer, scope, warnings, not, also_not, missing, elapsed, peak_bytes }
+}
+
+/// What holds of a history by definition, as nothing in it could contradict: valid, with nothing consumed, and a warning.
+///
+/// A scenario that shows nothing is no evidence and stays unknown. Here the question is whether this history has the
+/// property; that of a history whose operations all failed, or only write, is decided: it has. Whoever records it must be
+/// told that it shows nothing of the system. An empty history is the recorder's own failure, and unknown.
+fn by_definition(judge: &Judge, history: &History, answer: &mut Answer) -> Option<String> {
+    let blind = judge.blind.as_ref()?;
+    let open = matches!(answer.outcome, Outcome::Unknown { .. });
+    if !open || history.ops().is_empty() || !blind(history) {
+        return None;
+    }
+    answer.outcome = Outcome::Valid;
+    answer.evidence.consumed = 0;
+    Some(format!(
+        "no operation of {} could have contradicted it: it holds of this history by definition, and shows nothing of the \
+         system",
+        history.ops().len()
+    ))
 }
 
 /// The weakest consistency models that an answer rules out, and the stronger ones that follow.
@@ -166,7 +230,7 @@ fn ruled_out(answer: &Answer) -> (Vec<&'static str>, Vec<&'static str>) {
 }
 
 /// What a checker that cannot be made of these settings comes to.
-fn refusal(checker: &str, why: String, recorded: usize) -> answer::One {
+fn refusal(checker: &str, scope: Scope, why: String, recorded: usize) -> answer::One {
     let answer = Answer {
         checker: checker.to_owned(),
         model: None,
@@ -174,8 +238,8 @@ fn refusal(checker: &str, why: String, recorded: usize) -> answer::One {
         evidence: Evidence { recorded: recorded as u64, ..Evidence::default() },
         cannot_detect: Vec::new(),
     };
-    let (not, also_not, missing) = (Vec::new(), Vec::new(), Vec::new());
-    answer::One { answer, not, also_not, missing, elapsed: Duration::ZERO, peak_bytes: 0 }
+    let (not, also_not, missing, warnings) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
+    answer::One { answer, scope, warnings, not, also_not, missing, elapsed: Duration::ZERO, peak_bytes: 0 }
 }
 
 /// Each failed `cas` as one that completed and answered `false`.

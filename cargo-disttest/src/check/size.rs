@@ -32,6 +32,12 @@ pub(crate) fn time(text: &str) -> Result<Duration, String> {
     if time.is_zero() { Err("no time at all is not enough".to_owned()) } else { Ok(time) }
 }
 
+/// As [`time`], and `0` too.
+pub(crate) fn time_or_none(text: &str) -> Result<Duration, String> {
+    let plain = text.trim();
+    if plain.trim_end_matches(|c: char| c.is_ascii_alphabetic()) == "0" { Ok(Duration::ZERO) } else { time(plain) }
+}
+
 /// Memory that a check may take when nothing else was said: most of what is free.
 pub(crate) fn default_memory() -> u64 {
     memory::available().map_or(4 << 30, |free| free / 5 * 4)
@@ -53,6 +59,9 @@ mod tests {
         for (text, expect) in [("30s", Some(30)), ("5m", Some(300)), ("90", Some(90)), ("1h 1m", Some(3660))] {
             assert_eq!(time(text).ok(), expect.map(Duration::from_secs), "{text}");
         }
+        assert_eq!((time_or_none("0"), time_or_none("0ms")), (Ok(Duration::ZERO), Ok(Duration::ZERO)));
+        assert_eq!(time_or_none("10ms"), Ok(Duration::from_millis(10)));
+        assert!(time_or_none("").is_err() && time_or_none("ms").is_err());
         assert!(time("0").is_err() && time("soon").is_err() && time("-1s").is_err());
     }
 }

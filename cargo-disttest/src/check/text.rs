@@ -5,6 +5,7 @@ use super::answer::{Checked, Judged, One};
 use crate::console::visible;
 use anstyle::{AnsiColor, Style};
 use disttest_runtime::checker::{Outcome, Violation};
+use std::collections::BTreeSet;
 use std::fmt::Write;
 
 /// Violations that are shown, at most.
@@ -38,17 +39,17 @@ fn answer(file: &str, checked: &Checked, one: &One, settings: &Settings) -> Stri
         Outcome::Invalid { .. } => INVALID,
         Outcome::Unknown { .. } => UNKNOWN,
     };
-    let scope = if checked.by_key { "key by key" } else { "as one object" };
     let mut line = |text: std::fmt::Arguments<'_>| {
         // Writing to a text cannot fail.
         let _ = writeln!(out, "{text}");
     };
     line(format_args!(
-        "{style}{}{style:#} {BOLD}{}{BOLD:#}: {} of {}, {scope}",
+        "{style}{}{style:#} {BOLD}{}{BOLD:#}: {} of {}, {}",
         one.word(),
         visible(file),
         one.answer.checker,
-        settings.model.name
+        settings.model.name,
+        one.scope.words(),
     ));
     let counts = checked.counts;
     line(format_args!(
@@ -66,6 +67,9 @@ fn answer(file: &str, checked: &Checked, one: &One, settings: &Settings) -> Stri
         let skipped = checked.imported.skipped as u64;
         line(format_args!("  {} of no client skipped", plural(skipped, "event")));
     }
+    for warning in &one.warnings {
+        line(format_args!("  {UNKNOWN}warning{UNKNOWN:#}: {warning}"));
+    }
     for note in &checked.imported.assumed {
         line(format_args!("  note: {}", visible(note)));
     }
@@ -73,12 +77,16 @@ fn answer(file: &str, checked: &Checked, one: &One, settings: &Settings) -> Stri
         Outcome::Valid => {}
         Outcome::Unknown { why } => line(format_args!("  why: {}", short(why))),
         Outcome::Invalid { violations } => {
-            for (at, violation) in violations.iter().take(SHOWN).enumerate() {
-                line(format_args!("\n  {BOLD}{}{BOLD:#}{}", violation.anomaly, number(at, violations.len())));
+            if violations.len() > 1 {
+                line(format_args!("  {}", visible(&summary(violations))));
+            }
+            let shown = of_each_kind(violations, SHOWN);
+            for violation in &shown {
+                line(format_args!("\n  {BOLD}{}{BOLD:#}", visible(&violation.anomaly)));
                 line(format_args!("{}", told(violation, checked)));
             }
-            if violations.len() > SHOWN {
-                line(format_args!("\n  … and {} more (--format json has all)", violations.len() - SHOWN));
+            if violations.len() > shown.len() {
+                line(format_args!("\n  … and {} more (--format json has all)", violations.len() - shown.len()));
             }
             if !one.not.is_empty() {
                 line(format_args!("\n  not {}{}", one.not.join(", "), neither(&one.also_not)));
@@ -129,10 +137,49 @@ pub(super) fn neither(also_not: &[&str]) -> String {
     if also_not.is_empty() { String::new() } else { format!("; so neither {}", also_not.join(", ")) }
 }
 
-fn number(at: usize, of: usize) -> String {
-    if of > 1 { format!(" ({} of {of})", at + 1) } else { String::new() }
+/// Up to `most` violations: the first of each kind, and then what comes next; in the order in which they were found.
+pub(super) fn of_each_kind(violations: &[Violation], most: usize) -> Vec<&Violation> {
+    let mut kinds = BTreeSet::new();
+    let (firsts, others): (Vec<_>, Vec<_>) =
+        violations.iter().enumerate().partition(|(_, violation)| kinds.insert(&violation.anomaly));
+    let mut chosen: Vec<_> = firsts.into_iter().chain(others).take(most).collect();
+    chosen.sort_by_key(|(at, _)| *at);
+    chosen.into_iter().map(|(_, violation)| violation).collect()
+}
+
+/// How many there are of each kind, in the order in which they were found.
+pub(super) fn summary(violations: &[Violation]) -> String {
+    let mut kinds: Vec<(&str, usize)> = Vec::new();
+    for violation in violations {
+        match kinds.iter_mut().find(|(kind, _)| *kind == violation.anomaly) {
+            Some((_, count)) => *count += 1,
+            None => kinds.push((&violation.anomaly, 1)),
+        }
+    }
+    let one =
+        |(kind, count): &(&str, usize)| if *count == 1 { (*kind).to_owned() } else { format!("{kind} ({count})") };
+    format!("{} violations: {}", violations.len(), kinds.iter().map(one).collect::<Vec<_>>().join(", "))
 }
 
 fn plural(count: u64, noun: &str) -> String {
     format!("{count} {noun}{}", if count == 1 { "" } else { "s" })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_kind_of_violation_is_told_before_more_of_one() {
+        let of = |kind: &&str| Violation {
+            anomaly: (*kind).to_owned(),
+            key: None,
+            ops: Vec::new(),
+            explanation: String::new(),
+        };
+        let violations: Vec<Violation> = ["a", "a", "a", "b", "a", "c"].iter().map(of).collect();
+        let told = |most| of_each_kind(&violations, most).iter().map(|v| v.anomaly.as_str()).collect::<String>();
+        assert_eq!((told(2), told(3), told(4), told(9)), ("ab".into(), "abc".into(), "aabc".into(), "aaabac".into()));
+        assert_eq!(summary(&violations), "6 violations: a (4), b, c");
+    }
 }

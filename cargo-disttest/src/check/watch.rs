@@ -1,6 +1,6 @@
 //! The limits of a check: the clock and the memory of this process, and a line on stderr now and then.
 
-use super::memory;
+use super::{Settings, memory};
 use crate::console::Console;
 use disttest_runtime::checker::Limits;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
@@ -17,6 +17,7 @@ pub(crate) struct Watch<'c> {
     began: Instant,
     timeout: Duration,
     memory: u64,
+    threads: usize,
     console: &'c Console,
     what: String,
     looked: AtomicU64,
@@ -26,9 +27,10 @@ pub(crate) struct Watch<'c> {
 
 impl<'c> Watch<'c> {
     /// Limits that count from now.
-    pub(crate) fn new(what: String, timeout: Duration, memory: u64, console: &'c Console) -> Watch<'c> {
+    pub(crate) fn new(what: String, settings: &Settings, console: &'c Console) -> Watch<'c> {
+        let Settings { timeout, memory, threads, .. } = *settings;
         let (looked, resident, told) = (AtomicU64::new(0), AtomicU64::new(0), AtomicU64::new(0));
-        Watch { began: Instant::now(), timeout, memory, console, what, looked, resident, told }
+        Watch { began: Instant::now(), timeout, memory, threads, console, what, looked, resident, told }
     }
 
     /// As [`Limits::exceeded`], with the memory as it is now.
@@ -72,6 +74,6 @@ impl Limits for Watch<'_> {
     }
 
     fn threads(&self) -> usize {
-        std::thread::available_parallelism().map_or(1, usize::from)
+        self.threads
     }
 }

@@ -2,7 +2,7 @@
 
 use super::Context;
 use crate::check::answer::{Judged, worst};
-use crate::check::models::{self, INIT, KEYS, Known, LEVEL, LIN, SEQ, WHOLE};
+use crate::check::models::{self, INIT, Known, LIN, Make, SEQ, SER, WHOLE};
 use crate::check::size::default_memory;
 use crate::check::watch::Watch;
 use crate::check::{self, Settings, html, json, text};
@@ -29,7 +29,7 @@ pub(super) fn run(context: &Context, args: &CheckArgs) -> Outcome {
         }
         let named = history.display().to_string();
         let shown = if named == STDIN { "<stdin>".to_owned() } else { named.clone() };
-        let watch = Watch::new(visible(&shown), settings.timeout, settings.memory, &context.console);
+        let watch = Watch::new(visible(&shown), &settings, &context.console);
         let judged = check::check(history, &settings, &watch);
         tell(context, &shown, &judged, &settings)?;
         files.push((shown, judged));
@@ -64,14 +64,16 @@ fn write(path: &Path, page: &str) -> Result<(), Failure> {
 /// What the flags mean together. A flag that would not be looked at is an error: its user expects it to be.
 fn settings(args: &CheckArgs) -> Result<Settings, String> {
     let model = models::find(&args.model)?;
+    let checkers = checkers(args, model)?;
     let given = args.wfr_keys || args.sequential_keys || args.linearizable_keys;
-    if given && !model.takes(KEYS) {
+    if given && (model.name == "list-append" || !checkers.contains(&SER)) {
         return Err(format!(
             "--wfr-keys, --sequential-keys and --linearizable-keys are for --model rw-register, and say nothing of `{}`",
             model.name
         ));
     }
-    if args.per_key && model.takes(WHOLE) {
+    args.parameters.all_read(model.name, &checkers)?;
+    if args.per_key && (model.takes(WHOLE) || checkers.contains(&SER)) {
         return Err(format!("a `{}` has many keys in one operation: it cannot be checked key by key", model.name));
     }
     let init = args.init.as_ref().map(|text| {
@@ -83,17 +85,13 @@ fn settings(args: &CheckArgs) -> Result<Settings, String> {
     if init.as_ref().is_some_and(|init| !init.is_null() && *init != false) && !model.takes(INIT) {
         return Err(format!("a `{}` starts empty: --init says nothing of it", model.name));
     }
-    let checkers = checkers(args, model)?;
     let keys = KeyOrder {
         writes_follow_reads: args.wfr_keys,
         sequential: args.sequential_keys,
         linearizable: args.linearizable_keys,
     };
-    let level = args.consistency_model.as_ref().map(|level| level_of(level, model, &checkers)).transpose()?.flatten();
-    for (_, make) in model.checkers.iter().filter(|(name, _)| checkers.contains(name)) {
-        make.fits(&models::Asked { init: init.as_ref(), by_key: args.per_key, level, keys })?;
-    }
-    Ok(Settings {
+    let level = args.consistency_model.as_ref().map(|level| level_of(level, &checkers)).transpose()?.flatten();
+    let settings = Settings {
         model,
         checkers,
         init,
@@ -105,21 +103,34 @@ fn settings(args: &CheckArgs) -> Result<Settings, String> {
         fail: args.fail_semantics,
         level,
         keys,
+        parameters: args.parameters.clone(),
         reading: Reading { format: args.input_format, tuples: Tuples::default() },
         timeout: args.timeout,
         memory: args.memory.unwrap_or_else(default_memory),
-    })
+        threads: match args.threads {
+            Some(threads) => threads.into(),
+            None => std::thread::available_parallelism().map_or(1, usize::from),
+        },
+    };
+    // What depends on the history's keys is told when they are known.
+    for (_, make) in model.checkers().filter(|(name, _)| settings.checkers.contains(name)) {
+        make.fits(&settings.asked(false))?;
+    }
+    Ok(settings)
 }
 
 /// The checkers that were named, by any of their names; the model's first when none was.
 fn checkers(args: &CheckArgs, model: &'static Known) -> Result<Vec<&'static str>, String> {
-    let fitting = || model.checkers.iter().map(|(name, _)| *name);
+    let fitting = || model.names();
     let mut found: Vec<&'static str> = Vec::new();
     for asked in &args.checker {
         let name = names::exact(names::CHECKERS, asked).map_or(asked.as_str(), |name| name.id);
+        if let Some(why) = models::not_of_a_file(name) {
+            return Err(format!("{name} cannot judge a file alone: {why}"));
+        }
         let Some(fits) = fitting().find(|fits| *fits == name) else {
-            let known = names::CHECKERS.iter().map(|name| name.id).chain(fitting());
-            let near = nearest(asked, known.clone());
+            let known = models::MODELS.iter().flat_map(Known::names);
+            let near = nearest(asked, known);
             let what = match near {
                 Some(near) if near == name => format!("`{name}` does not fit the model `{}`", model.name),
                 Some(near) => format!("there is no checker `{asked}`; did you mean `{near}`?"),
@@ -136,14 +147,21 @@ fn checkers(args: &CheckArgs, model: &'static Known) -> Result<Vec<&'static str>
         let asked = level.and_then(|level| fitting().find(|fits| *fits == level));
         found.extend(asked.or_else(|| fitting().next()));
     }
+    let of_txns = |name: &&str| model.checkers().any(|(known, make)| known == name && matches!(make, Make::Txns(_)));
+    if found.iter().any(of_txns) && !found.iter().all(of_txns) {
+        return Err(format!(
+            "{} judge transactions and operations, which are read in different ways: ask for them one by one",
+            found.join(" and ")
+        ));
+    }
     Ok(found)
 }
 
 /// The level that is asked for, of transactions; of objects it is the checker that decides it. A level that none of the
 /// checkers decides would be believed to hold.
-fn level_of(level: &str, model: &Known, checkers: &[&str]) -> Result<Option<Level>, String> {
+fn level_of(level: &str, checkers: &[&str]) -> Result<Option<Level>, String> {
     let plain = level.trim().to_lowercase();
-    if model.takes(LEVEL) {
+    if checkers.contains(&SER) {
         if let Some(known) = Level::named(&plain).or_else(|| Level::named(level.trim())) {
             return Ok(Some(known));
         }

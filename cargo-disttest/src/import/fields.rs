@@ -17,9 +17,9 @@ use serde_json::Value;
 use std::io::BufRead;
 
 /// Reads a history.
-pub(super) fn read(text: impl BufRead, limits: &dyn Limits) -> Result<Raw, Stopped> {
+pub(super) fn read(mut lines: Lines<impl BufRead>, limits: &dyn Limits) -> Result<Raw, Stopped> {
     let (mut raw, mut pace) = (Raw::default(), Pace::new(limits));
-    let (mut lines, mut keys) = (Lines::new(text), Keys::default());
+    let mut keys = Keys::default();
     let (mut absent, mut assumed, mut orders) = (Absent::default(), Assumed::default(), Orders::default());
     while let Some((text, number)) = lines.next()? {
         pace.step()?;

@@ -14,6 +14,10 @@ pub(crate) enum Format {
     Jsonl,
     /// One event of Jepsen's a line, as JSON.
     JepsenJsonl,
+    /// A JSON array of operations with our twelve names.
+    Json,
+    /// A JSON array of Jepsen's events.
+    JepsenJson,
     /// Jepsen's events as EDN: one map after the other, or one vector of them.
     Edn,
 }
@@ -24,6 +28,8 @@ impl Format {
         match self {
             Format::Jsonl => "jsonl",
             Format::JepsenJsonl => "jepsen-jsonl",
+            Format::Json => "json",
+            Format::JepsenJson => "jepsen-json",
             Format::Edn => "edn",
         }
     }
@@ -39,6 +45,10 @@ pub(crate) enum InputFormat {
     Jsonl,
     /// JSON Lines, one event a line as Jepsen has them: type, f, value, process
     JepsenJsonl,
+    /// A JSON array of operations, as in jsonl
+    Json,
+    /// A JSON array of events, as in jepsen-jsonl
+    JepsenJson,
     /// EDN, one map after the other or one vector of them
     Edn,
 }
@@ -57,22 +67,44 @@ pub(super) fn detect(
         InputFormat::Auto => Some(guess(&start)?),
         InputFormat::Jsonl => Some(Format::Jsonl),
         InputFormat::JepsenJsonl => Some(Format::JepsenJsonl),
+        InputFormat::Json => Some(Format::Json),
+        InputFormat::JepsenJson => Some(Format::JepsenJson),
         InputFormat::Edn => Some(Format::Edn),
     };
     Ok((found, Box::new(BufReader::with_capacity(1 << 16, Cursor::new(start).chain(rest)))))
 }
 
-/// The text up to the end of its first line that holds something, or more.
+/// The text up to the end of its first line that holds something, or of the first object of an array; or more.
 fn look(mut bytes: Box<dyn BufRead>) -> std::io::Result<(Vec<u8>, Box<dyn BufRead>)> {
     let mut start = Vec::new();
     loop {
         let (more, rest) = source::peek(bytes, 4096)?;
         bytes = rest;
         start.extend_from_slice(&more);
-        if more.len() < 4096 || start.len() >= LOOKED_AT || first_line(&start).is_some() {
+        if more.len() < 4096 || start.len() >= LOOKED_AT || is_enough(&start) {
             return Ok((start, bytes));
         }
     }
+}
+
+/// The format can be told from it.
+fn is_enough(start: &[u8]) -> bool {
+    match beginning(start).as_slice() {
+        [b'[', b'{', b'"'] => !matches!(first_object(start), Some(Err(error)) if error.is_eof()),
+        [b'[', ..] => start.contains(&b':') || start.contains(&b'#'),
+        _ => first_line(start).is_some(),
+    }
+}
+
+/// The first three bytes that are no blanks.
+fn beginning(text: &[u8]) -> Vec<u8> {
+    text.iter().copied().filter(|byte| !byte.is_ascii_whitespace()).take(3).collect()
+}
+
+/// The first object of a JSON array.
+fn first_object(start: &[u8]) -> Option<serde_json::Result<Value>> {
+    let inside = start.iter().position(|byte| *byte == b'[')? + 1;
+    serde_json::Deserializer::from_slice(&start[inside..]).into_iter().next()
 }
 
 /// The first line that holds something, if all of it is there.
@@ -86,8 +118,8 @@ fn guess(start: &[u8]) -> Result<Format, Problem> {
     let blank = start.iter().take_while(|byte| byte.is_ascii_whitespace()).count();
     let line = 1 + start[..blank].iter().filter(|byte| **byte == b'\n').count();
     let text = first_line(start).unwrap_or(&start[blank..]);
-    let mut significant = text.iter().filter(|byte| !byte.is_ascii_whitespace());
-    let (first, second) = (significant.next(), significant.next());
+    let mut bytes = text.iter().filter(|byte| !byte.is_ascii_whitespace());
+    let (first, second) = (bytes.next(), bytes.next());
     let refuse = |problem: &str| Err(Problem::at(line, problem).showing(text));
     match (first, second) {
         (Some(b'{'), Some(b'"')) => {
@@ -98,20 +130,21 @@ fn guess(start: &[u8]) -> Result<Format, Problem> {
                     return Err(Problem { problem: format!("is no JSON: {error}"), ..at.showing(text) });
                 }
             };
-            if object.get("op_id").is_some() || object.get("invoke_ts").is_some() {
-                Ok(Format::Jsonl)
-            } else if object.get("type").is_some() {
-                Ok(Format::JepsenJsonl)
-            } else {
-                refuse(
-                    "is no history: neither `op_id` (an operation a line) nor `type` (Jepsen's events) is among the \
-                     names of the first line; --input-format says which it is",
-                )
+            match of_operations(&object) {
+                Some(true) => Ok(Format::Jsonl),
+                Some(false) => Ok(Format::JepsenJsonl),
+                None => refuse(NEITHER),
             }
         }
-        (Some(b'['), Some(b'{')) if json_array(text) => {
-            refuse("is a JSON array: a history is one object a line (`jq -c '.[]' FILE`)")
-        }
+        (Some(b'['), _) if beginning(start) == b"[{\"" => match first_object(start) {
+            Some(Ok(object)) => match of_operations(&object) {
+                Some(true) => Ok(Format::Json),
+                Some(false) => Ok(Format::JepsenJson),
+                None => refuse(NEITHER),
+            },
+            // What is wrong with it is told, with its place, when it is read.
+            _ => Ok(Format::JepsenJson),
+        },
         (Some(b'{' | b'[' | b'(' | b'#' | b';'), _) => Ok(Format::Edn),
         _ => refuse(
             "is no history: JSON Lines or EDN begin with `{`, `[`, `(`, `#` or `;`; --input-format says which it is",
@@ -119,10 +152,13 @@ fn guess(start: &[u8]) -> Result<Format, Problem> {
     }
 }
 
-/// `[{"` begins JSON; EDN has a keyword there.
-fn json_array(text: &[u8]) -> bool {
-    let significant: Vec<u8> = text.iter().copied().filter(|byte| !byte.is_ascii_whitespace()).take(3).collect();
-    significant == b"[{\""
+const NEITHER: &str = "is no history: neither `op_id` (an operation an object) nor `type` (Jepsen's events) is among the \
+                       names of the first object; --input-format says which it is";
+
+/// An operation of ours, or an event of Jepsen's; none when it is neither.
+fn of_operations(object: &Value) -> Option<bool> {
+    let has = |name: &str| object.get(name).is_some();
+    if has("op_id") || has("invoke_ts") { Some(true) } else { has("type").then_some(false) }
 }
 
 #[cfg(test)]
@@ -154,13 +190,19 @@ mod tests {
         check("#jepsen.history.Op{:type :ok}", "edn");
         check("({:value \"a\"})", "edn");
         check("{}", "edn");
+        check("[{\"type\":\"ok\"}]", "jepsen-json");
+        check("\n[\n  {\n    \"process\": 1,\n    \"type\": \"ok\"\n  }\n]", "jepsen-json");
+        check("[{\"op_id\":0},", "json");
+        check(&format!("[{{\"f\":\"{}\",\"op_id\":0}}]", "x".repeat(9000)), "json");
+        check("[{\"type\":", "jepsen-json");
+        check("[\n{:type :ok}]", "edn");
         check("", "nothing");
         check(" \n\n", "nothing");
     }
 
     #[test]
     fn what_is_no_history_is_refused_with_its_place() {
-        check("\n[{\"type\":\"ok\"}]", "h:2: is a JSON array");
+        check("\n[{\"a\":\"ok\"}]", "h:2: is no history: neither `op_id`");
         check("{\"a\":1}", "h:1: is no history: neither `op_id`");
         check("{\"op_id\":", "h:1:9: is no JSON");
         check("op_id,process_id\n", "h:1: is no history");

@@ -106,6 +106,9 @@ pub(super) fn line<T: DeserializeOwned>(text: &[u8], number: usize) -> Result<T,
         let said = error.to_string();
         let said = said.split(" at line ").next().unwrap_or_default();
         let column = Some(error.column().max(1));
-        Problem { column, ..Problem::at(number, format!("{what}: {said}")) }.showing(text)
+        // The elements of an array may stand on several lines.
+        let below = error.line().saturating_sub(1);
+        let shown = text.split(|byte| *byte == b'\n').nth(below).unwrap_or(text);
+        Problem { column, ..Problem::at(number + below, format!("{what}: {said}")) }.showing(shown)
     })
 }

@@ -1,7 +1,7 @@
 //! Histories from files: our own records, and the events that Jepsen and its relatives write.
 //!
-//! Formats: JSON Lines of the twelve names of the plan format (`fields`), Jepsen's events as JSON Lines or as EDN
-//! (`jepsen`); each plain, gzip or zstd. All are read as a stream; what is packed is told by its first bytes, the
+//! Formats: the twelve names of the plan format as JSON Lines or a JSON array (`fields`), Jepsen's events as either or as
+//! EDN (`jepsen`); each plain, gzip or zstd. All are read as a stream; what is packed is told by its first bytes, the
 //! format by the first value ([`format`]).
 //!
 //! What cannot have happened is refused with its place, never mended: a cut line, an id twice, a completion without an
@@ -27,6 +27,7 @@ pub(crate) use txns::read as read_txns;
 use disttest_runtime::checker::Limits;
 use disttest_runtime::history::{History, Op};
 use disttest_runtime::txn::Txns;
+use lines::Lines;
 use std::collections::BTreeSet;
 use std::io::BufRead;
 use std::path::Path;
@@ -77,6 +78,8 @@ pub(crate) struct Imported {
     pub packing: Packing,
     /// Events that were no operation of a client.
     pub skipped: usize,
+    /// Its times are places in an order, not times of a clock.
+    pub untimed: bool,
     /// What was absent or doubtful, and what was assumed: one sentence each.
     pub assumed: Vec<String>,
 }
@@ -102,8 +105,8 @@ impl Imported {
         }
     }
 
-    /// Up to `most` other operations on the objects of `witness` that were in flight while it was; the last ones, which
-    /// are closest to what went wrong. Cycles of transactions have no neighbours.
+    /// Up to `most` other operations on the objects of `witness` that were in flight while it was, and a quarter as many
+    /// of unknown outcome; the last ones, which are closest to what went wrong. Cycles of transactions have no neighbours.
     pub(crate) fn near(&self, witness: &[Op], most: usize) -> Vec<Op> {
         let Body::Ops { history, .. } = &self.body else { return Vec::new() };
         let ids: BTreeSet<u64> = witness.iter().map(|op| op.op_id).collect();
@@ -116,7 +119,10 @@ impl Imported {
                 && op.invoke_ts <= to
                 && op.complete_ts.is_none_or(|at| at >= from)
         };
-        history.ops().iter().rev().filter(near).take(most).cloned().collect()
+        // What is pending forever stands beside everything, and tells little.
+        let (ended, pending): (Vec<&Op>, Vec<&Op>) =
+            history.ops().iter().rev().filter(near).partition(|op| op.complete_ts.is_some());
+        ended.into_iter().take(most).chain(pending.into_iter().take(most / 4)).cloned().collect()
     }
 
     /// The line of an operation.
@@ -156,6 +162,7 @@ struct Raw {
     ops: Vec<Op>,
     lines: Vec<usize>,
     skipped: usize,
+    untimed: bool,
     assumed: Vec<String>,
 }
 
@@ -176,14 +183,15 @@ fn read_from(
         return finish(Raw::default(), Format::Jsonl, packing);
     };
     let raw = match format {
-        Format::Jsonl => fields::read(bytes, limits)?,
-        Format::JepsenJsonl | Format::Edn => jepsen::read(format, bytes, reading.tuples, limits)?,
+        Format::Jsonl => fields::read(Lines::new(bytes), limits)?,
+        Format::Json => fields::read(Lines::of_array(bytes), limits)?,
+        Format::JepsenJsonl | Format::JepsenJson | Format::Edn => jepsen::read(format, bytes, reading.tuples, limits)?,
     };
     finish(raw, format, packing)
 }
 
 fn finish(raw: Raw, format: Format, packing: Packing) -> Result<Imported, Stopped> {
-    let Raw { ops, lines, skipped, assumed } = raw;
+    let Raw { ops, lines, skipped, untimed, assumed } = raw;
     let mut lines: Vec<(u64, usize)> = ops.iter().map(|op| op.op_id).zip(lines).collect();
     lines.sort_unstable();
     if let Some(pair) = lines.windows(2).find(|pair| pair[0].0 == pair[1].0) {
@@ -200,7 +208,7 @@ fn finish(raw: Raw, format: Format, packing: Packing) -> Result<Imported, Stoppe
     })?;
     let mut assumed = assumed;
     order::look(&history, &lines, &mut assumed)?;
-    Ok(Imported { body: Body::Ops { history, lines }, format, packing, skipped, assumed })
+    Ok(Imported { body: Body::Ops { history, lines }, format, packing, skipped, untimed, assumed })
 }
 
 /// Counts what was assumed, in the order in which it was first seen.

@@ -4,7 +4,8 @@
 //! of type `txn`, whose input and output are the micro-operations.
 
 use super::jepsen::{self, Event, Kind};
-use super::{Body, Format, Imported, Packing, Problem, Reading, Stopped, fields, format, source};
+use super::lines::Lines;
+use super::{Assumed, Body, Format, Imported, Packing, Problem, Reading, Stopped, fields, format, source};
 use disttest_runtime::base::time::Nanos;
 use disttest_runtime::checker::Limits;
 use disttest_runtime::checker::isolation;
@@ -24,12 +25,13 @@ pub(crate) fn read(name: &Path, reading: Reading, limits: &dyn Limits) -> Result
     let mut skipped = 0;
     let (txns, assumed) = match format {
         None => (Txns::default(), Vec::new()),
-        Some(Format::Jsonl) => of_operations(bytes, limits)?,
+        Some(Format::Jsonl) => of_operations(Lines::new(bytes), limits)?,
+        Some(Format::Json) => of_operations(Lines::of_array(bytes), limits)?,
         Some(Format::JepsenJsonl) => (json_lines(bytes, limits)?, Vec::new()),
-        Some(Format::Edn) => (edn(bytes, &mut skipped, limits)?, Vec::new()),
+        Some(format @ (Format::JepsenJson | Format::Edn)) => events(format, bytes, &mut skipped, limits)?,
     };
     let format = format.unwrap_or(Format::JepsenJsonl);
-    Ok(Imported { body: Body::Txns(Box::new(txns)), format, packing, skipped, assumed })
+    Ok(Imported { body: Body::Txns(Box::new(txns)), format, packing, skipped, untimed: true, assumed })
 }
 
 fn json_lines(mut bytes: Box<dyn BufRead>, limits: &dyn Limits) -> Result<Txns, Stopped> {
@@ -49,9 +51,18 @@ fn json_lines(mut bytes: Box<dyn BufRead>, limits: &dyn Limits) -> Result<Txns, 
     })
 }
 
-fn edn(bytes: Box<dyn BufRead>, skipped: &mut usize, limits: &dyn Limits) -> Result<Txns, Stopped> {
+fn events(
+    format: Format,
+    bytes: Box<dyn BufRead>,
+    skipped: &mut usize,
+    limits: &dyn Limits,
+) -> Result<(Txns, Vec<String>), Stopped> {
     let mut builder = Builder::new();
-    jepsen::each(Format::Edn, bytes, limits, &mut |event: Event| {
+    let mut assumed = Assumed::default();
+    jepsen::each(format, bytes, limits, &mut |event: Event| {
+        if event.unnamed {
+            assumed.add(jepsen::UNNAMED, event.line);
+        }
         let Some(process) = event.process else {
             *skipped += 1;
             return Ok(());
@@ -71,11 +82,11 @@ fn edn(bytes: Box<dyn BufRead>, skipped: &mut usize, limits: &dyn Limits) -> Res
         let event = txn::Event { index: event.index, process, kind, mops: &mops };
         builder.event(&event).map_err(|refusal| refuse(refusal.problem))
     })?;
-    Ok(builder.finish())
+    Ok((builder.finish(), assumed.sentences("event")))
 }
 
-fn of_operations(bytes: Box<dyn BufRead>, limits: &dyn Limits) -> Result<(Txns, Vec<String>), Stopped> {
-    let imported = super::finish(fields::read(bytes, limits)?, Format::Jsonl, Packing::Plain)?;
+fn of_operations(lines: Lines<Box<dyn BufRead>>, limits: &dyn Limits) -> Result<(Txns, Vec<String>), Stopped> {
+    let imported = super::finish(fields::read(lines, limits)?, Format::Jsonl, Packing::Plain)?;
     let Body::Ops { history, .. } = &imported.body else { return Ok((Txns::default(), Vec::new())) };
     let txns = isolation::transactions(history).map_err(Problem::new)?;
     Ok((txns, imported.assumed))

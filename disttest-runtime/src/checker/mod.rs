@@ -2,6 +2,7 @@
 
 mod bank;
 mod baseline;
+mod comments;
 mod compose;
 mod conclusion;
 mod conservation;
@@ -38,6 +39,7 @@ mod session_consistency;
 mod set;
 mod settling;
 mod slo;
+mod subkeys;
 mod total_queue;
 mod unique_ids;
 mod version;
@@ -45,6 +47,7 @@ mod work;
 
 pub use bank::Bank;
 pub use baseline::{Better, Interval, StatisticalBaseline};
+pub use comments::Comments;
 pub use compose::{Compose, worst};
 pub use conservation::{Conservation, Measure};
 pub use counter::CounterBounds;
@@ -70,6 +73,7 @@ pub use sequential_consistency::SequentialConsistency;
 pub use session_consistency::{Guarantee, SessionConsistency};
 pub use set::{Set, SetFull};
 pub use slo::{Bound, MetricSlo, Sample, Statistic};
+pub use subkeys::Subkeys;
 pub use total_queue::TotalQueue;
 pub use unique_ids::UniqueIds;
 pub use version::Version;

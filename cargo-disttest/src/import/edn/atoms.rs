@@ -64,6 +64,14 @@ fn number(token: &str) -> Option<Edn> {
     let plain = token.strip_prefix('+').unwrap_or(token);
     let all_digits = |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
     let unsigned = |text: &str| all_digits(text.strip_prefix('-').unwrap_or(text));
+    let (sign, magnitude) = plain.strip_prefix('-').map_or(("", plain), |rest| ("-", rest));
+    if let Some(digits) = magnitude.strip_prefix("0x").or_else(|| magnitude.strip_prefix("0X")) {
+        let digits = digits.strip_suffix('N').unwrap_or(digits);
+        let hexadecimal = !digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_hexdigit());
+        // What is longer than 128 bits is no number that a history holds.
+        let value = u128::from_str_radix(digits, 16).ok().filter(|_| hexadecimal)?;
+        return Some(integer(&format!("{sign}{value}")));
+    }
     if let Some((above, below)) = plain.split_once('/') {
         let zero = below.bytes().all(|byte| byte == b'0');
         return (unsigned(above) && all_digits(below) && !zero).then(|| Edn::Ratio(plain.to_owned()));

@@ -18,6 +18,9 @@ fn values_are_read() {
     check("nil true false", "nil | true | false");
     check("1 -2 +3 007 9223372036854775807", "1 | -2 | 3 | 7 | 9223372036854775807");
     check("5N 9223372036854775808 -00009223372036854775809N", "5 | 9223372036854775808N | -9223372036854775809N");
+    check("0x1f -0XFF 0xffffffffffffffffN", "31 | -255 | 18446744073709551615N");
+    check("0x", "1:1: `0x` is no number");
+    check("0x1g", "1:1: `0x1g` is no number");
     check("1.5 -1e3 2. 1.50M 3M 1/3", "1.5 | -1000.0 | 2.0 | 1.50M | 3M | 1/3");
     check("##Inf ##-Inf", "##Inf | ##-Inf");
     check(

@@ -97,7 +97,8 @@ impl Words {
         }
         Ok(Event {
             kind: kind.ok_or("the event has no :type")?,
-            process: process.ok_or("the event has no :process")?,
+            unnamed: process.is_none(),
+            process: process.unwrap_or(Some(0)),
             f,
             value: payload,
             index,

@@ -45,6 +45,8 @@ pub(in crate::import) struct Event {
     pub kind: Kind,
     /// The client; `None` for what is no client.
     pub process: Option<u64>,
+    /// It does not say which client: all such events are of one.
+    pub unnamed: bool,
     /// What it does; a transaction when nothing is said.
     pub f: Option<String>,
     /// Argument or answer.

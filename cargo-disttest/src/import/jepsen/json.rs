@@ -10,6 +10,7 @@ use serde_json::Value;
 #[derive(Debug, Deserialize)]
 struct Line {
     r#type: String,
+    #[serde(default)]
     process: Value,
     #[serde(default)]
     f: Option<String>,
@@ -34,10 +35,12 @@ pub(super) fn event(text: &[u8], number: usize) -> Result<Event, Problem> {
             Some(process.as_u64().ok_or_else(|| refuse(format!("{process} is the number of no process")))?)
         }
         Value::String(name) => other_process(name).map_err(refuse)?,
+        Value::Null => Some(0),
         other => return Err(refuse(format!("`process` is a number or \"nemesis\", not {other}"))),
     };
     Ok(Event {
         kind,
+        unnamed: line.process.is_null(),
         process,
         f: line.f,
         value: line.value.0,

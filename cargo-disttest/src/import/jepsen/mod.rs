@@ -11,7 +11,8 @@
 //! | `time`, moved forward where two events share one | `invoke_ts`, `complete_ts`; places where there is none |
 //!
 //! Events stand in the order in which they happened: two that share a time are not concurrent. Those whose process is
-//! no number (`nemesis`) are skipped and counted. `[k v]` is taken apart as [`super::Tuples`] says.
+//! no number (`nemesis`) are skipped and counted. Where no event at all says its process, a
+//! completion is that of the one operation in flight that it can be of. `[k v]` is taken apart as [`super::Tuples`] says.
 
 mod edn;
 mod event;
@@ -20,6 +21,7 @@ mod pair;
 mod split;
 #[cfg(test)]
 mod tests;
+mod unnamed;
 
 use super::edn::Reader;
 use super::lines::Lines;
@@ -28,6 +30,8 @@ use disttest_runtime::checker::Limits;
 pub(super) use event::{Event, Kind};
 use pair::Pairing;
 use std::io::BufRead;
+pub(super) use unnamed::UNNAMED;
+use unnamed::Unnamed;
 
 /// Reads events, JSON Lines or EDN, into operations.
 pub(super) fn read(format: Format, text: impl BufRead, tuples: Tuples, limits: &dyn Limits) -> Result<Raw, Stopped> {
@@ -44,6 +48,11 @@ pub(super) fn each(
     see: &mut dyn FnMut(Event) -> Result<(), Problem>,
 ) -> Result<(), Stopped> {
     let mut pace = Pace::new(limits);
+    let mut unnamed = Unnamed::default();
+    let mut see = |mut event: Event| {
+        unnamed.name(&mut event)?;
+        see(event)
+    };
     if format == Format::Edn {
         let (mut reader, mut events) = (Reader::new(text), edn::Events::default());
         while let Some(event) = events.next(&mut reader)? {
@@ -52,7 +61,7 @@ pub(super) fn each(
         }
         return Ok(());
     }
-    let mut lines = Lines::new(text);
+    let mut lines = if format == Format::JepsenJson { Lines::of_array(text) } else { Lines::new(text) };
     while let Some((text, number)) = lines.next()? {
         pace.step()?;
         see(json::event(text, number)?).map_err(|problem| problem.showing(text))?;

@@ -121,6 +121,9 @@ impl Pairing {
             );
             return Err(Problem::at(event.line, problem));
         }
+        if event.unnamed {
+            self.assumed.add(super::UNNAMED, event.line);
+        }
         if event.f.is_none() {
             self.assumed.add("`f` is absent, taken as a `txn`", event.line);
         }
@@ -164,8 +167,9 @@ impl Pairing {
 
     /// The operations.
     pub(super) fn finish(self, tuples: Tuples) -> Result<Raw, Problem> {
-        let Pairing { mut raw, open, gaps, assumed, .. } = self;
+        let Pairing { mut raw, open, gaps, assumed, times, .. } = self;
         raw.assumed = assumed.sentences("event");
+        raw.untimed = !times && !raw.ops.is_empty();
         if !open.is_empty() {
             let first = open.values().map(|at| raw.lines[*at]).min().unwrap_or_default();
             let count = open.len();

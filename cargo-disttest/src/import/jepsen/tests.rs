@@ -90,7 +90,7 @@ fn what_cannot_have_happened_is_refused() {
     check("[{:type :invoke :process 0 :f :read}\n", &["h:2:1: the text ends before the closing `]`"]);
     check("[{:type :invoke :process 0 :f :read}]\n{:type :ok}", &["h:2:1: something follows the history"]);
     check(&format!("{invoke}{{:type :ok :process 0 :f :wr"), &["h:2:29: the text ends before the `}` of line 2"]);
-    check(&format!("{invoke}{{:type :ok, :value 1}}"), &["h:2:1: the event has no :process"]);
+    check(&format!("{invoke}{{:type :ok, :value 1}}"), &["h:2: some events say of which `process` they are"]);
     check(
         &format!("{invoke}{{:type :done, :process 0}}"),
         &["h:2:1: :type is :invoke, :ok, :fail or :info, not :done"],

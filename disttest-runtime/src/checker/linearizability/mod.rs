@@ -47,6 +47,13 @@ impl<M: Model> Linearizability<M> {
         Linearizability { model, per_key: true }
     }
 
+    /// Completed operations of `history` that some state forbids. Without any, whatever fits the model is linearizable
+    /// (in the order of completions), which shows nothing of the system: [`Checker::check`] answers unknown.
+    /// Linear in the history.
+    pub fn observing(&self, history: &History) -> u64 {
+        self.objects(history, &mut Atoms::default()).0.iter().map(|object| object.observing).sum()
+    }
+
     fn by_key(&self) -> bool {
         self.per_key || self.model.one_object_per_key()
     }
