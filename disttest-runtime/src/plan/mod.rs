@@ -18,6 +18,7 @@ mod mutations;
 pub mod names;
 mod no_fault;
 mod parse;
+mod references;
 mod render;
 mod requirements;
 mod resolve;
