@@ -1,6 +1,6 @@
 //! Any bytes: a plan and diagnostics come of them, every span lies in the text, and no scenario is lost.
 //!
-//! `cargo fuzz run --fuzz-dir tests/fuzz -s none plan tests/plans tests/abd-store/docs/testing-plans`
+//! `cargo +nightly fuzz run --fuzz-dir tests/fuzz -s none plan`; the seeds are those of `CONTRIBUTING.md`.
 #![no_main]
 
 use disttest_runtime::plan;

@@ -111,7 +111,8 @@ impl Reader<'_> {
                 };
                 let text = cell("Hypothesis").map(|c| c.text.clone()).unwrap_or_default();
                 let (title, text) = title_and_text(&text, false);
-                let claims = cell("Could falsify").map(|c| self.id_list(c.span, 'C', Lists::Hypotheses)).unwrap_or_default();
+                let claims =
+                    cell("Could falsify").map(|c| self.id_list(c.span, 'C', Lists::Hypotheses)).unwrap_or_default();
                 let value = |name: &str| cell(name).map(|c| c.text.trim().to_owned()).filter(|t| !t.is_empty());
                 let (suspected, subsystem) = (value("Suspected because"), value("Subsystem"));
                 let id = Spanned::new(id, first.span);

@@ -6,8 +6,8 @@ use crate::base::diagnostic::{Span, Spanned};
 use crate::plan::labels::{LANGUAGE, TARGET};
 use crate::plan::model::Field;
 use crate::plan::references::decoded;
-use std::borrow::Cow;
 use crate::plan::rules::report;
+use std::borrow::Cow;
 
 /// Words for "there is none", which are no paths.
 const NO_TARGET: &[&str] = &["none", "n/a", "—", "-", "tbd", "not"];

@@ -195,7 +195,9 @@ pub(super) fn columns(header: &[Cell], known: &[Column]) -> Vec<String> {
     let mut taken = vec![false; known.len()];
     for pass in [names.iter().map(exact).collect::<Vec<_>>(), single, candidates] {
         for (i, wanted) in pass.into_iter().enumerate().filter(|(_, wanted)| !wanted.is_empty()) {
-            if column[i].is_none() && let Some(free) = wanted.into_iter().find(|k| !taken[*k]) {
+            if column[i].is_none()
+                && let Some(free) = wanted.into_iter().find(|k| !taken[*k])
+            {
                 taken[free] = true;
                 column[i] = Some(free);
             }

@@ -32,7 +32,14 @@ pub fn render(plan: &Plan) -> String {
     if survives(&page) {
         return page;
     }
-    Some(write(&quoted::sections(plan))).filter(survives).unwrap_or_else(|| write(&quoted::everything(plan)))
+    Some(write(&quoted::sections(plan))).filter(survives).unwrap_or_else(|| render_in_references(plan))
+}
+
+/// The plan as Markdown with every text in numeric character references: what [`render`] falls back to, and is tested
+/// on every text rather than on the few that need it. Linear in its size.
+#[doc(hidden)]
+pub fn render_in_references(plan: &Plan) -> String {
+    write(&quoted::everything(plan))
 }
 
 /// The page of a plan, which may not survive.

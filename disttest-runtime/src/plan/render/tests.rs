@@ -1,5 +1,4 @@
-use super::super::{Plan, parse, render};
-use super::{quoted, write};
+use super::super::{Plan, parse, render, render_in_references};
 use proptest::prelude::*;
 use std::sync::LazyLock;
 
@@ -24,7 +23,7 @@ fn assert_same(text: &str) {
         panic!("line {i}: {x} became {y}\n{}\n\n=== text ===\n{text:?}\n\n=== rendered ===\n{page}", around.join("\n"));
     }
     assert_eq!(render(&parse(&page).0), page, "rendering is idempotent");
-    let quoted = write(&quoted::everything(&parse(text).0));
+    let quoted = render_in_references(&parse(text).0);
     assert!(parse(&quoted).0.without_spans() == plan, "{text:?} differs in references:\n{quoted}");
 }
 
