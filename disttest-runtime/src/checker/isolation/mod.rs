@@ -11,6 +11,9 @@
 //!   ones did not: whoever saw their writes is wrong.
 //! - **Unknown**, never valid: an empty history, one without reads, one in which no transaction depends on another, a
 //!   search that was stopped.
+//! - **Weak levels** (monotonic atomic view, read atomic, causal) are decided by commit orders in place of cycles, after
+//!   Biswas and Enea (OOPSLA 2019): exactly, for registers of whose versions no order is known too. Of all levels that are
+//!   not `strong-…` only `causal`, `sequential` and `linearizable` have sessions or real time.
 //! - **Complexity**: O(n log n) for n micro-operations where there are no cycles; in each strongly connected component
 //!   the classes of cycles are decided in linear time, those with exactly one anti-dependency by a search for each.
 

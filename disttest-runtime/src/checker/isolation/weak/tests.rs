@@ -1,4 +1,5 @@
 //! Weak levels against trying all commit orders, and small histories with known answers.
 
 mod reference;
+mod replicas;
 mod table;

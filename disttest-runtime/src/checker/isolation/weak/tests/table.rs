@@ -166,9 +166,9 @@ fn a_contradiction_is_told_as_an_argument() {
     let vanished = answer("read-atomic", "T1 wx1 wy1 | T2 ry1 rx.");
     assert_eq!(
         vanished.anomalies[0].explanation,
-        "Let T1 = transaction 1 of process 1 (w \"x\" 1, w \"y\" 1); T2 = transaction 3 of process 2 (r \"y\" 1, r \"x\" nil). \
-         Then T2 < T1, because T2 read key \"x\" in its initial state, before T1 wrote it; however, T1 < T2, because T2 read \
-         key \"y\" as 1, which T1 wrote: a contradiction."
+        "Let T1 = transaction 3 of process 2 (r \"y\" 1, r \"x\" nil); T2 = transaction 1 of process 1 (w \"x\" 1, w \"y\" 1). \
+         Then T1 < T2, because T1 read key \"x\" in its initial state, before T2 wrote it; however, T2 < T1, because T1 read \
+         key \"y\" as 1, which T2 wrote: a contradiction."
     );
 }
 
