@@ -473,7 +473,7 @@ pub(crate) struct CheckArgs {
     /// One object for the whole history; `[key value]` is a value
     #[arg(long)]
     pub whole: bool,
-    /// Consistency model that must hold, such as linearizable, causal, read-atomic
+    /// Consistency model that must hold, such as linearizable
     #[arg(long, value_name = "LEVEL")]
     pub consistency_model: Option<String>,
     /// Value before the first operation, as JSON

@@ -1,5 +1,4 @@
 //! Weak levels against trying all commit orders, and small histories with known answers.
 
 mod reference;
-mod replicas;
 mod table;
