@@ -2,9 +2,10 @@
 
 use super::{Answer, Checker, Evidence, Limits, Outcome, Violation};
 use crate::history::{Effect, History, Op};
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxBuildHasher, FxHashMap};
 use serde_json::Value;
 use std::collections::BTreeMap;
+use std::hash::{BuildHasher, Hash, Hasher};
 
 /// Violations of one kind that are kept with their witness; the rest are counted.
 const KEPT: u64 = 1000;
@@ -153,10 +154,11 @@ pub(crate) fn by_key(history: &History) -> Vec<Group<'_>> {
 }
 
 /// Numbers for values, from 0 in the order they are first seen. Small natural numbers need no hashing.
+#[derive(Default)]
 pub(crate) struct Numbering<'h> {
     /// Number + 1 of a small natural number; 0 for none.
     small: Vec<u32>,
-    others: FxHashMap<&'h Value, u32>,
+    others: FxHashMap<Hashed<'h>, u32>,
     /// The values by number.
     pub(crate) values: Vec<&'h Value>,
 }
@@ -178,7 +180,7 @@ impl<'h> Numbering<'h> {
                 }
                 number => return number - 1,
             },
-            None => *self.others.entry(value).or_insert(next),
+            None => *self.others.entry(Hashed::new(value)).or_insert(next),
         };
         if number == next {
             self.values.push(value);
@@ -190,13 +192,37 @@ impl<'h> Numbering<'h> {
     pub(crate) fn known(&self, value: &Value) -> Option<u32> {
         match self.slot(value) {
             Some(slot) => self.small[slot].checked_sub(1),
-            None => self.others.get(value).copied(),
+            None => self.others.get(&Hashed::new(value)).copied(),
         }
+    }
+
+    /// Bytes held, about.
+    pub(crate) fn bytes(&self) -> usize {
+        self.small.capacity() * 4 + self.others.capacity() * 32 + self.values.capacity() * 8
     }
 
     fn slot(&self, value: &Value) -> Option<usize> {
         let number = value.as_u64()?;
         (number < self.small.len() as u64).then_some(number as usize)
+    }
+}
+
+/// A value with its hash, so that a table that grows, or holds another value of the place, need not look at it.
+#[derive(Clone, Copy, PartialEq, Eq)]
+struct Hashed<'v> {
+    hash: u64,
+    value: &'v Value,
+}
+
+impl Hashed<'_> {
+    fn new(value: &Value) -> Hashed<'_> {
+        Hashed { hash: FxBuildHasher.hash_one(value), value }
+    }
+}
+
+impl Hash for Hashed<'_> {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        state.write_u64(self.hash);
     }
 }
 

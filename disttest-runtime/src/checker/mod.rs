@@ -23,6 +23,7 @@ mod long_fork;
 mod monotonic_read;
 mod no_lost_ack;
 mod outcome;
+mod pairs;
 mod percentile;
 #[cfg(test)]
 mod planted;

@@ -3,7 +3,6 @@
 use super::super::keys::Keys;
 use super::super::work::Work;
 use super::effects::{Effects, Object, Request};
-use serde_json::Value;
 
 /// What a sum can be: from `least` to `most`, in steps of `step` (0: no step).
 #[derive(Clone, Copy, Debug)]
@@ -34,12 +33,8 @@ pub(super) fn judge(effects: &Effects<'_>, start: i64, work: &mut Work<'_>, keys
             if !work.goes_on(|| effects.bytes() + begun.len() * size_of::<(u64, Range)>()) {
                 return;
             }
-            let op = &effects.ops[*read as usize];
-            let sum = match &op.output {
-                Value::Null => Some(start),
-                output => output.as_i64(),
-            };
-            let Some(sum) = sum.map(i128::from) else {
+            let op = &effects.ops[read.at as usize];
+            let Some(sum) = read.sum.map(i128::from) else {
                 work.lacks(op, format!("the answer of a {} is no whole number", op.op_type));
                 continue;
             };
@@ -48,8 +43,8 @@ pub(super) fn judge(effects: &Effects<'_>, start: i64, work: &mut Work<'_>, keys
             }
             work.evidence.fired += 1;
             keys.observe(key);
-            let known = begun.partition_point(|(invoke, _)| Some(*invoke) <= op.complete_ts.map(|at| at.0));
-            let range = if finals.binary_search(read).is_ok() { whole } else { begun[known - 1].1 };
+            let known = begun.partition_point(|(invoke, _)| *invoke <= read.complete.0);
+            let range = if finals.binary_search(&read.at).is_ok() { whole } else { begun[known - 1].1 };
             let Range { least, most, step } = range;
             let (anomaly, why) = if sum > most {
                 ("effect-twice", format!("shows more than {most}, which all requests together come to"))

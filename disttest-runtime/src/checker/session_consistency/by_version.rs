@@ -8,6 +8,7 @@ use super::super::{Limits, Violation};
 use super::{Guarantee, Keys, SessionConsistency, is_read};
 use crate::history::{Effect, History, Op};
 use rustc_hash::FxHashMap;
+use std::cell::LazyCell;
 
 /// A version and the operation that shows it. `None` is what there was before every version.
 type Mark = (Option<Version>, u32);
@@ -46,7 +47,7 @@ pub(super) fn work<'h, 'l>(
 ) -> (Work<'l>, Keys<'h>) {
     let mut work = Work::new(history, limits);
     let mut keys = Keys::default();
-    let deleted = deleted_keys(history);
+    let deleted = LazyCell::new(|| deleted_keys(history));
     let mut places: FxHashMap<(u64, u32), Place> = FxHashMap::default();
     let ops = history.ops();
     for (at, op) in ops.iter().enumerate() {

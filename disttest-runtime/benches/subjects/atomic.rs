@@ -1,0 +1,121 @@
+//! Histories of one atomic object that the library generates none of.
+
+use disttest_runtime::base::rng::Rng;
+use disttest_runtime::base::time::Nanos;
+use disttest_runtime::history::{History, Op};
+use serde_json::{Value, json};
+use std::collections::{BTreeSet, VecDeque};
+
+/// The object.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Act {
+    /// `enqueue` of a new value, `dequeue`.
+    Queue,
+    /// `push` of a new value, `pop`.
+    Stack,
+    /// `add` of a new element, `contains`.
+    Set,
+    /// `inc` and `read`.
+    Counter,
+    /// `acquire` and `release`.
+    Lock,
+}
+
+#[derive(Default)]
+struct Object {
+    held: VecDeque<Value>,
+    elements: BTreeSet<u64>,
+    count: i64,
+    locked: bool,
+}
+
+/// `operations` of `clients`, each at an instant between its invocation and its completion; `unknown` in a thousand of
+/// unknown outcome, of which half take effect.
+pub fn atomic(clients: u64, operations: u64, unknown: u64, act: Act) -> History {
+    let mut rng = Rng::stream(operations, "atomic");
+    let mut free: Vec<(u64, u64)> = (0..clients).map(|client| (rng.below(100), client)).collect();
+    let (mut ops, mut moments): (Vec<Op>, Vec<(u64, usize)>) = (Vec::new(), Vec::new());
+    for op_id in 0..operations {
+        let client = (0..free.len()).min_by_key(|client| free[*client]).unwrap_or(0);
+        let (from, process_id) = free[client];
+        let by = from + 1 + rng.below(100);
+        let lost = rng.chance(unknown, 1000);
+        free[client] = (by + 1 + rng.below(10), if lost { clients + op_id } else { process_id });
+        if !lost || rng.chance(1, 2) {
+            moments.push((from + rng.below(by - from + 1), op_id as usize));
+        }
+        let (op_type, input) = choose(act, op_id, rng.chance(1, 2), &mut rng);
+        ops.push(Op {
+            op_id,
+            process_id,
+            invoke_ts: Nanos(from),
+            complete_ts: (!lost).then_some(Nanos(by)),
+            op_type: op_type.to_owned(),
+            key: None,
+            input,
+            output: Value::Null,
+            error: None,
+            timeout_marker: lost,
+            node_seen: None,
+            fault_epoch: None,
+        });
+    }
+    moments.sort_unstable();
+    let mut object = Object::default();
+    for (_, at) in moments {
+        let answer = object.perform(&ops[at].op_type, &ops[at].input);
+        if !ops[at].timeout_marker {
+            ops[at].output = answer;
+        }
+    }
+    History::new(ops).expect("a history")
+}
+
+/// `history` with the answers of two takes far apart exchanged (of a set: one answer turned round).
+pub fn swapped(history: History) -> History {
+    let mut ops = history.into_ops();
+    let takes: Vec<usize> = (0..ops.len()).filter(|at| !ops[*at].output.is_null()).collect();
+    let (a, b) = (takes[takes.len() / 3], takes[takes.len() / 2]);
+    let other = ops[a].output.clone();
+    ops[a].output = match other.as_bool() {
+        Some(answer) => json!(!answer),
+        None => std::mem::replace(&mut ops[b].output, other),
+    };
+    History::new(ops).expect("a history")
+}
+
+fn choose(act: Act, id: u64, first: bool, rng: &mut Rng) -> (&'static str, Value) {
+    match (act, first) {
+        (Act::Queue, true) => ("enqueue", json!(id)),
+        (Act::Queue, false) => ("dequeue", Value::Null),
+        (Act::Stack, true) => ("push", json!(id)),
+        (Act::Stack, false) => ("pop", Value::Null),
+        (Act::Set, true) => ("add", json!(id)),
+        (Act::Set, false) => ("contains", json!(rng.below(id + 1))),
+        (Act::Counter, true) => ("inc", json!(1 + rng.below(3))),
+        (Act::Counter, false) => ("read", Value::Null),
+        (Act::Lock, true) => ("acquire", Value::Null),
+        (Act::Lock, false) => ("release", Value::Null),
+    }
+}
+
+impl Object {
+    fn perform(&mut self, op_type: &str, input: &Value) -> Value {
+        let number = input.as_u64().unwrap_or(0);
+        match op_type {
+            "enqueue" | "push" => self.held.push_back(input.clone()),
+            "dequeue" => return self.held.pop_front().unwrap_or_default(),
+            "pop" => return self.held.pop_back().unwrap_or_default(),
+            "add" => return json!(self.elements.insert(number)),
+            "contains" => return json!(self.elements.contains(&number)),
+            "inc" => {
+                self.count += number as i64;
+                return json!(self.count);
+            }
+            "read" => return json!(self.count),
+            "acquire" => return json!(!std::mem::replace(&mut self.locked, true)),
+            _ => return json!(std::mem::replace(&mut self.locked, false)),
+        }
+        Value::Null
+    }
+}
