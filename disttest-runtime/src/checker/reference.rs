@@ -1,4 +1,4 @@
-//! The slow checkers that the fast ones are compared with: every order is tried, nothing is remembered.
+//! The slow checkers that the fast ones are compared with: every order is tried.
 
 use super::Outcome;
 use crate::history::access::Touch;
@@ -94,18 +94,18 @@ pub(crate) fn orderable<M: Model>(
 /// linearizability", Concurrency and Computation 2017).
 fn orderable_remembering<M: Model>(model: &M, start: &M::State, calls: &[Timed<M::Call>]) -> bool {
     assert!(calls.len() <= 64);
-    let completed = |at: &usize| calls[*at].complete.is_some();
-    let firm = (0..calls.len()).filter(completed).fold(0_u64, |firm, at| firm | 1 << at);
+    let those = |which: &dyn Fn(&Timed<M::Call>) -> bool| {
+        (0..calls.len()).filter(|at| which(&calls[*at])).fold(0_u64, |those, at| those | 1 << at)
+    };
+    let firm = those(&|call| call.complete.is_some());
+    let before = |call: &Timed<M::Call>| those(&|other| other.complete.is_some_and(|complete| complete < call.invoke));
+    let before: Vec<u64> = calls.iter().map(before).collect();
     let (mut known, mut open) = (HashSet::new(), vec![(0_u64, start.clone())]);
     while let Some((done, state)) = open.pop() {
         if done & firm == firm {
             return true;
         }
-        let left = || (0..calls.len()).filter(|at| done >> at & 1 == 0);
-        for at in left() {
-            if left().any(|other| calls[other].complete.is_some_and(|complete| complete < calls[at].invoke)) {
-                continue;
-            }
+        for at in (0..calls.len()).filter(|at| done >> at & 1 == 0 && before[*at] & !done == 0) {
             let next = match model.step(&state, &calls[at].call) {
                 Step::Illegal => continue,
                 Step::Unchanged => state.clone(),

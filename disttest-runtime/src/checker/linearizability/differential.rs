@@ -101,13 +101,13 @@ fn made<M: Model>(
     History::new(ops).ok()
 }
 
-/// Compares `seeds` histories, one in five of them larger; returns how many were valid and invalid.
+/// Compares `seeds` histories, one in twenty of them larger; returns how many were valid and invalid.
 fn agree<M: Model + Clone>(model: M, seeds: Range<u64>, choose: &dyn Fn(&mut Rng, u64) -> Choice) -> (u64, u64) {
     let (mut valid, mut invalid) = (0, 0);
     for seed in seeds {
         let mut rng = Rng::stream(seed, model.name());
-        let larger = seed % 5 == 4;
-        let (count, wrong) = (if larger { 9 + rng.below(20) } else { 3 + rng.below(5) }, rng.below(3));
+        let larger = seed % 20 == 19;
+        let (count, wrong) = (if larger { 9 + rng.below(12) } else { 3 + rng.below(5) }, rng.below(3));
         let Some(history) = made(&model, &mut rng, count, wrong, choose) else { continue };
         let expect = match larger {
             true => reference::linearizable_remembering(&model, &history),
