@@ -8,23 +8,24 @@
 //! one the seconds of processor time that the peer took to check it (in place of `linearizability/porcupine.csv`).
 #![expect(clippy::print_stdout, clippy::unwrap_used, reason = "a report")]
 
+#[path = "subjects/atomic.rs"]
+mod atomic;
 #[path = "subjects/cpu.rs"]
 mod cpu;
 #[path = "../tests/cases/manifest.rs"]
 mod manifest;
-#[path = "subjects/mod.rs"]
-mod subjects;
 
+use atomic::{Act, atomic};
 use disttest_runtime::audit::damage::{DamageKind, damage};
 use disttest_runtime::checker::{Checker, Limits, Linearizability, Outcome};
 use disttest_runtime::history::History;
 use disttest_runtime::history::generate::{Object, Shape, history};
-use disttest_runtime::model::{CasRegister, Log, MapModel, Model, Queue, Register, SetModel, Stack};
+use disttest_runtime::model::{Log, MapModel, Model, Queue, Register, SetModel, Stack};
+use serde_json::json;
 use std::collections::BTreeMap;
 use std::hint::black_box;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
-use subjects::atomic::{Act, atomic, swapped};
 
 /// Stops what would take a gigabyte; nothing here should.
 struct Gigabyte;
@@ -136,6 +137,19 @@ fn with_a_stale_read(shape: Shape, stale: bool) -> History {
     damage(DamageKind::StaleRead, &history, 1).expect("reads after writes").history
 }
 
+/// `history` with the answers of two takes far apart exchanged (of a set: one answer turned round).
+fn swapped(history: History) -> History {
+    let mut ops = history.into_ops();
+    let takes: Vec<usize> = (0..ops.len()).filter(|at| !ops[*at].output.is_null()).collect();
+    let (a, b) = (takes[takes.len() / 3], takes[takes.len() / 2]);
+    let other = ops[a].output.clone();
+    ops[a].output = match other.as_bool() {
+        Some(answer) => json!(!answer),
+        None => std::mem::replace(&mut ops[b].output, other),
+    };
+    History::new(ops).expect("a history")
+}
+
 /// Seconds of processor time of a peer, by file.
 fn peer(folder: &Path) -> BTreeMap<String, f64> {
     let file = std::env::var_os("DISTTEST_PEER").map_or_else(|| folder.join("porcupine.csv"), PathBuf::from);
@@ -155,6 +169,9 @@ fn recorded(folder: &Path, wanted: &dyn Fn(&str) -> bool) {
         let Some(checker) = case.checker().filter(|_| wanted(&case.file)) else { continue };
         let history = case.history();
         let (answer, took) = timed(&*checker, &history);
+        // Where nothing was observed at all it is unknown.
+        let expected = if case.expected == "linearizable" { "valid" } else { "invalid" };
+        assert!(answer == expected || answer == "unknown", "{}: {answer}", case.file);
         let ms = took.as_secs_f64() * 1e3;
         print!("{:58} {answer:>8} {:>10} {ms:>9.4}", case.file, history.ops().len());
         let ratio = peer.get(&case.file).map(|seconds| (seconds * 1e3, seconds * 1e3 / ms));

@@ -6,11 +6,16 @@
 //! linear in the history.
 #![expect(clippy::print_stdout, reason = "a report")]
 
+#[path = "subjects/atomic.rs"]
+mod atomic;
+#[path = "subjects/models.rs"]
+mod models;
 mod subjects;
 
 use disttest_runtime::checker::{Outcome, Unlimited};
+use models::MODELS;
 use std::process::Command;
-use subjects::{CHECKERS, MODELS, Subject};
+use subjects::{CHECKERS, Subject};
 
 const SIZES: [u64; 3] = [10_000, 100_000, 1_000_000];
 

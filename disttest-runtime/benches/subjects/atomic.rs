@@ -8,30 +8,24 @@ use std::collections::{BTreeSet, VecDeque};
 
 /// The object.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Act {
+pub(crate) enum Act {
     /// `enqueue` of a new value, `dequeue`.
     Queue,
     /// `push` of a new value, `pop`.
     Stack,
     /// `add` of a new element, `contains`.
     Set,
-    /// `inc` and `read`.
-    Counter,
-    /// `acquire` and `release`.
-    Lock,
 }
 
 #[derive(Default)]
 struct Object {
     held: VecDeque<Value>,
     elements: BTreeSet<u64>,
-    count: i64,
-    locked: bool,
 }
 
 /// `operations` of `clients`, each at an instant between its invocation and its completion; `unknown` in a thousand of
 /// unknown outcome, of which half take effect.
-pub fn atomic(clients: u64, operations: u64, unknown: u64, act: Act) -> History {
+pub(crate) fn atomic(clients: u64, operations: u64, unknown: u64, act: Act) -> History {
     let mut rng = Rng::stream(operations, "atomic");
     let mut free: Vec<(u64, u64)> = (0..clients).map(|client| (rng.below(100), client)).collect();
     let (mut ops, mut moments): (Vec<Op>, Vec<(u64, usize)>) = (Vec::new(), Vec::new());
@@ -71,19 +65,6 @@ pub fn atomic(clients: u64, operations: u64, unknown: u64, act: Act) -> History 
     History::new(ops).expect("a history")
 }
 
-/// `history` with the answers of two takes far apart exchanged (of a set: one answer turned round).
-pub fn swapped(history: History) -> History {
-    let mut ops = history.into_ops();
-    let takes: Vec<usize> = (0..ops.len()).filter(|at| !ops[*at].output.is_null()).collect();
-    let (a, b) = (takes[takes.len() / 3], takes[takes.len() / 2]);
-    let other = ops[a].output.clone();
-    ops[a].output = match other.as_bool() {
-        Some(answer) => json!(!answer),
-        None => std::mem::replace(&mut ops[b].output, other),
-    };
-    History::new(ops).expect("a history")
-}
-
 fn choose(act: Act, id: u64, first: bool, rng: &mut Rng) -> (&'static str, Value) {
     match (act, first) {
         (Act::Queue, true) => ("enqueue", json!(id)),
@@ -92,10 +73,6 @@ fn choose(act: Act, id: u64, first: bool, rng: &mut Rng) -> (&'static str, Value
         (Act::Stack, false) => ("pop", Value::Null),
         (Act::Set, true) => ("add", json!(id)),
         (Act::Set, false) => ("contains", json!(rng.below(id + 1))),
-        (Act::Counter, true) => ("inc", json!(1 + rng.below(3))),
-        (Act::Counter, false) => ("read", Value::Null),
-        (Act::Lock, true) => ("acquire", Value::Null),
-        (Act::Lock, false) => ("release", Value::Null),
     }
 }
 
@@ -107,14 +84,7 @@ impl Object {
             "dequeue" => return self.held.pop_front().unwrap_or_default(),
             "pop" => return self.held.pop_back().unwrap_or_default(),
             "add" => return json!(self.elements.insert(number)),
-            "contains" => return json!(self.elements.contains(&number)),
-            "inc" => {
-                self.count += number as i64;
-                return json!(self.count);
-            }
-            "read" => return json!(self.count),
-            "acquire" => return json!(!std::mem::replace(&mut self.locked, true)),
-            _ => return json!(std::mem::replace(&mut self.locked, false)),
+            _ => return json!(self.elements.contains(&number)),
         }
         Value::Null
     }

@@ -10,7 +10,7 @@ fn used() -> Duration {
 }
 
 /// The shortest of the times that `run` takes: five at least, and as many as fit into `patience`.
-pub fn fastest(patience: Duration, mut run: impl FnMut()) -> Duration {
+pub(crate) fn fastest(patience: Duration, mut run: impl FnMut()) -> Duration {
     let (mut best, mut all, mut count) = (Duration::MAX, Duration::ZERO, 0);
     while count < 5 || all < patience && count < 10_000 {
         let before = used();

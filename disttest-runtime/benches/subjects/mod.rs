@@ -1,31 +1,27 @@
-//! What the benches measure: each checker and model with the history it is measured on. All histories are valid, so that
+//! What the benches measure: each checker with the history it is measured on. All histories are valid, so that
 //! nothing is decided early.
 
-pub mod atomic;
-
-use atomic::{Act, atomic};
 use disttest_runtime::base::time::Nanos;
 use disttest_runtime::checker::{
-    Bank, Checker, CounterBounds, Dimension, ExactlyOnce, Exclusion, Fairness, Freshness, Kafka, Linearizability,
-    Liveness, LongFork, MonotonicRead, NoLostAck, PrefixOrder, SessionConsistency, Set, SetFull, TotalQueue, UniqueIds,
+    Bank, Checker, CounterBounds, Dimension, ExactlyOnce, Exclusion, Fairness, Freshness, Kafka, Liveness, LongFork,
+    MonotonicRead, NoLostAck, PrefixOrder, SessionConsistency, Set, SetFull, TotalQueue, UniqueIds,
 };
 use disttest_runtime::history::generate::{self, Object, Size, Workload, workload};
 use disttest_runtime::history::services::{self, Service, TIME_TO_LIVE};
 use disttest_runtime::history::{History, Op};
-use disttest_runtime::model::{CasRegister, Counter, Log, MapModel, Mutex, Queue, Register, SetModel, Stack};
 use serde_json::{Value, json};
 use std::time::Duration;
 
 /// A checker, and the histories it is measured on.
-pub struct Subject {
-    pub name: &'static str,
+pub(crate) struct Subject {
+    pub(crate) name: &'static str,
     /// A valid history of about so many operations.
-    pub history: fn(u64) -> History,
-    pub checker: fn() -> Box<dyn Checker>,
+    pub(crate) history: fn(u64) -> History,
+    pub(crate) checker: fn() -> Box<dyn Checker>,
 }
 
 /// Checkers that go through a history once.
-pub const CHECKERS: &[Subject] = &[
+pub(crate) const CHECKERS: &[Subject] = &[
     subject("no-lost-ack (registers)", registers, || Box::new(NoLostAck::overwritable())),
     subject("no-lost-ack (set)", |n| workload(Workload::Set, size(n, 0), 1), || Box::new(NoLostAck::append_only())),
     subject("exactly-once (sums)", |n| service(Service::Counter, n), || Box::new(ExactlyOnce::counts("/id", "/by"))),
@@ -66,28 +62,12 @@ pub const CHECKERS: &[Subject] = &[
     subject("bounded-liveness", registers, || Box::new(Liveness::completes_within(Duration::from_micros(10)))),
 ];
 
-/// Linearizability, by model. Registers, maps and logs have 30 keys; the other objects are one.
-pub const MODELS: &[Subject] = &[
-    subject("register", |n| objects(Object::Register, None, n), || per_key(Register::new())),
-    subject("register, five values", |n| objects(Object::Register, Some(5), n), || per_key(Register::new())),
-    subject("cas-register", |n| objects(Object::CasRegister, None, n), || per_key(Register::new())),
-    subject("cas-register, five values", |n| objects(Object::CasRegister, Some(5), n), || per_key(Register::new())),
-    subject("cas-register, one key", one_register, || Box::new(Linearizability::whole(CasRegister::new()))),
-    subject("map", |n| objects(Object::Map, None, n), || Box::new(Linearizability::whole(MapModel::new()))),
-    subject("log", |n| objects(Object::Log, None, n / 10), || per_key(Log::new())),
-    subject("queue", |n| atomic(10, n, 10, Act::Queue), || Box::new(Linearizability::whole(Queue::new()))),
-    subject("stack", |n| atomic(10, n, 10, Act::Stack), || Box::new(Linearizability::whole(Stack::new()))),
-    subject("set", |n| atomic(10, n, 10, Act::Set), || Box::new(Linearizability::whole(SetModel::new()))),
-    subject("counter", |n| atomic(10, n, 0, Act::Counter), || Box::new(Linearizability::whole(Counter::new()))),
-    subject("lock", |n| atomic(10, n, 0, Act::Lock), || Box::new(Linearizability::whole(Mutex::new()))),
-];
-
-const fn subject(name: &'static str, history: fn(u64) -> History, checker: fn() -> Box<dyn Checker>) -> Subject {
+pub(crate) const fn subject(
+    name: &'static str,
+    history: fn(u64) -> History,
+    checker: fn() -> Box<dyn Checker>,
+) -> Subject {
     Subject { name, history, checker }
-}
-
-fn per_key<M: disttest_runtime::model::Model + 'static>(model: M) -> Box<dyn Checker> {
-    Box::new(Linearizability::per_key(model))
 }
 
 /// Workloads of 20 clients without an unknown outcome; `reads` in a thousand.
@@ -145,18 +125,13 @@ fn registers(operations: u64) -> History {
 }
 
 /// Objects of 24 clients and 30 keys, one operation in a hundred of unknown outcome; final reads.
-fn objects(object: Object, values: Option<u64>, operations: u64) -> History {
+pub(crate) fn objects(object: Object, values: Option<u64>, operations: u64) -> History {
     let shape = generate::Shape { object, clients: 24, keys: 30, operations, values, ..generate::Shape::default() };
     generate::history(shape, 1)
 }
 
-fn one_register(operations: u64) -> History {
-    let shape = generate::Shape { object: Object::CasRegister, clients: 10, operations, ..generate::Shape::default() };
-    generate::history(generate::Shape { unknown: 0, values: Some(5), ..shape }, 1)
-}
-
 /// Operations of as many tenants as `groups`; one in 997 was never answered.
-pub fn tenants(operations: u64, groups: u64) -> History {
+fn tenants(operations: u64, groups: u64) -> History {
     let op = |n: u64| Op {
         op_id: n,
         process_id: n % 64,

@@ -8,20 +8,20 @@ use std::io::BufReader;
 use std::path::{Path, PathBuf};
 
 /// A line of the manifest.
-pub struct Case {
+pub(crate) struct Case {
     /// The file, as it is named there.
-    pub file: String,
+    pub(crate) file: String,
     /// Its model.
-    pub model: String,
+    pub(crate) model: String,
     /// `linearizable` or `not-linearizable`.
-    pub expected: String,
+    pub(crate) expected: String,
     init: String,
     constrain: bool,
     folder: PathBuf,
 }
 
 /// The cases of `folder`.
-pub fn cases(folder: &Path) -> Vec<Case> {
+pub(crate) fn cases(folder: &Path) -> Vec<Case> {
     let manifest = std::fs::read_to_string(folder.join("manifest.csv")).unwrap();
     let case = |line: &str| {
         let fields: Vec<&str> = line.split(',').collect();
@@ -33,19 +33,19 @@ pub fn cases(folder: &Path) -> Vec<Case> {
 
 impl Case {
     /// Its history.
-    pub fn history(&self) -> History {
+    pub(crate) fn history(&self) -> History {
         let history = read(&self.folder.join(&self.file));
         if self.constrain { failed_cas_observe(history) } else { history }
     }
 
     /// Its checker; `None` for models that are not ours.
-    pub fn checker(&self) -> Option<Box<dyn Checker>> {
+    pub(crate) fn checker(&self) -> Option<Box<dyn Checker>> {
         checker(&self.model, &self.init)
     }
 }
 
 /// Reads a recorded history.
-pub fn read(path: &Path) -> History {
+pub(crate) fn read(path: &Path) -> History {
     let file = BufReader::new(std::fs::File::open(path).unwrap());
     jsonl::read_foreign(file, &path.display().to_string()).unwrap().history
 }
