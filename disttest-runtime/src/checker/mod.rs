@@ -25,6 +25,7 @@ mod no_lost_ack;
 mod outcome;
 mod pairs;
 mod percentile;
+mod places;
 #[cfg(test)]
 mod planted;
 mod pointer;

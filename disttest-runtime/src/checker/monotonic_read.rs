@@ -1,13 +1,14 @@
 //! Monotonic reads: what a session reads of a key never goes back, by the system's own versions.
 
 use super::keys::Keys;
+use super::places::Places;
 use super::pointer::Pointer;
 use super::settling::Settling;
 use super::version::{Version, Versions};
 use super::work::{Work, told};
 use super::{Answer, Checker, Limits, Unlimited, Violation};
 use crate::history::{Effect, History, Op};
-use rustc_hash::{FxHashMap, FxHashSet};
+use rustc_hash::FxHashSet;
 use std::cell::LazyCell;
 use std::sync::Arc;
 
@@ -55,10 +56,10 @@ impl MonotonicRead {
         let mut work = Work::new(history, limits);
         let mut keys = Keys::default();
         let deleted = LazyCell::new(|| deleted_keys(history));
-        let mut places: FxHashMap<(u64, u32), Place> = FxHashMap::default();
+        let mut places: Places<Place> = Places::default();
         let ops = history.ops();
         for (at, op) in ops.iter().enumerate() {
-            if !work.goes_on(|| places.len() * size_of::<((u64, u32), Place)>() * 2) {
+            if !work.goes_on(|| places.bytes()) {
                 break;
             }
             let key = keys.count(op);
@@ -71,7 +72,7 @@ impl MonotonicRead {
                 work.lacks(op, self.versions.lack(op));
                 continue;
             }
-            let place = places.entry((op.process_id, key)).or_default();
+            let place = places.of(op.process_id, key, Place::default);
             while let Some((_, read)) = place.settling.before(op.invoke_ts) {
                 place.highest = place.highest.max(Some(read));
             }

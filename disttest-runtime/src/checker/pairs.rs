@@ -61,6 +61,19 @@ mod tests {
     use serde_json::json;
 
     #[test]
+    fn texts_that_end_in_numbers_are_told_apart() {
+        let texts =
+            ["a1", "a01", "a", "1", "a11", "b1", "c1", "d1", "e1", "a1x", "a12345678901", "a2345678901", "é7", "0"];
+        let values = texts.map(|text| json!(text));
+        let mut pairs = Pairs::new(2);
+        let first: Vec<u32> = values.iter().map(|value| pairs.of(0, value)).collect();
+        assert_eq!(first, (0..texts.len() as u32).collect::<Vec<u32>>());
+        assert_eq!(values.iter().map(|value| pairs.of(0, value)).collect::<Vec<u32>>(), first);
+        assert!(values.iter().zip(&first).all(|(value, number)| pairs.known(0, value) == Some(*number)));
+        assert_eq!(["a2", "a9", "f1", "a001"].map(|text| pairs.known(0, &json!(text))), [None; 4]);
+    }
+
+    #[test]
     fn equal_pairs_have_equal_numbers() {
         let values = [json!(7), json!("7"), json!(7), json!(null), json!(u64::MAX), json!([7])];
         let mut pairs = Pairs::new(2);

@@ -7,6 +7,7 @@
 //! cycle by itself; only those between concurrent writes make a graph.
 
 use super::super::pairs::Pairs;
+use super::super::places::Places;
 use super::super::settling::Settling;
 use super::super::work::{Work, told};
 use super::super::{Limits, Violation};
@@ -15,7 +16,6 @@ use super::{Guarantee, Keys, SessionConsistency, is_read};
 use crate::base::time::Nanos;
 use crate::history::access::Touch;
 use crate::history::{Effect, History, Op};
-use rustc_hash::FxHashMap;
 use serde_json::Value;
 
 /// What there was before every write.
@@ -92,15 +92,15 @@ pub(super) fn work<'h, 'l>(
     {
         work.lacks(write, "monotonic writes need the system's versions in the outputs of writes".to_owned());
     }
-    let mut places: FxHashMap<(u64, u32), Place> = FxHashMap::default();
+    let mut places: Places<Place> = Places::default();
     let mut orders = Orders::new(ops, real_time);
     for (at, (op, note)) in ops.iter().zip(&noted.notes).enumerate() {
-        if !work.goes_on(|| places.len() * size_of::<((u64, u32), Place)>() * 2 + noted.bytes() + orders.bytes()) {
+        if !work.goes_on(|| places.bytes() + noted.bytes() + orders.bytes()) {
             return (work, keys);
         }
         let (read, key) = (note.act == Act::Reads, note.key);
         let Some(step) = noted.step(at, op, ops, &mut work) else { continue };
-        let place = places.entry((op.process_id, key)).or_default();
+        let place = places.of(op.process_id, key, Place::default);
         let chained = checker.has(Guarantee::MonotonicReads);
         let (own, seen) = match read {
             true => (Guarantee::ReadYourWrites, Guarantee::MonotonicReads),
