@@ -2,7 +2,7 @@
 
 use disttest_runtime::base::rng::Rng;
 use disttest_runtime::checker::Unlimited;
-use disttest_runtime::checker::isolation::{KeyOrder, Options, check};
+use disttest_runtime::checker::isolation::{KeyOrder, Level, Options, check};
 use disttest_runtime::txn::jsonl;
 use divan::counter::ItemsCount;
 use divan::{Bencher, black_box};
@@ -113,5 +113,14 @@ fn check_lists(bencher: Bencher<'_, '_>, transactions: usize) {
 fn check_linearizable_registers(bencher: Bencher<'_, '_>, transactions: usize) {
     let txns = jsonl::read(history(transactions, false).as_bytes()).expect("a history");
     let options = Options::register(KeyOrder { linearizable: true, ..KeyOrder::default() });
+    bencher.counter(ItemsCount::new(transactions)).bench_local(|| check(black_box(&txns), &options, &Unlimited));
+}
+
+/// Checking registers of which nothing is assumed at levels below snapshot isolation.
+#[divan::bench(args = ["read-committed", "monotonic-atomic-view", "read-atomic", "causal"])]
+fn check_weak_registers(bencher: Bencher<'_, '_>, level: &str) {
+    let transactions = 100_000;
+    let txns = jsonl::read(history(transactions, false).as_bytes()).expect("a history");
+    let options = Options::register(KeyOrder::default()).at(Level::named(level).expect(level));
     bencher.counter(ItemsCount::new(transactions)).bench_local(|| check(black_box(&txns), &options, &Unlimited));
 }

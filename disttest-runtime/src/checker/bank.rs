@@ -308,20 +308,14 @@ mod tests {
 
     use super::*;
     use crate::base::rng::Rng;
+    use crate::checker::reference::{said, seeds};
     use crate::checker::{Outcome, Unlimited};
     use crate::history::notation::history;
     use serde_json::json;
 
     fn check(bank: &Bank, text: &str, expect: &str) {
         let answer = bank.check(&history(text).unwrap(), &Unlimited);
-        let got = match &answer.outcome {
-            Outcome::Valid => "valid".to_owned(),
-            Outcome::Invalid { violations } => {
-                let said = |v: &crate::checker::Violation| format!("{} {:?}", v.anomaly, v.ops);
-                violations.iter().map(said).collect::<Vec<_>>().join(", ")
-            }
-            Outcome::Unknown { .. } => "unknown".to_owned(),
-        };
+        let got = said(&answer.outcome);
         assert_eq!(got, expect, "{text}\n{answer:#?}");
     }
 
@@ -390,7 +384,7 @@ mod tests {
     fn random_reads_are_judged_as_the_definition_says() {
         let bank = Bank::new().accounts(["a", "b", "c"]).total(6);
         let mut kinds = BTreeSet::new();
-        for seed in 0..3000 {
+        for seed in seeds(3000) {
             let mut rng = Rng::stream(seed, "bank");
             let mut text = String::new();
             for at in 0..1 + rng.below(4) {

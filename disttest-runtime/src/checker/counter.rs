@@ -91,6 +91,7 @@ mod tests {
 
     use super::*;
     use crate::base::rng::Rng;
+    use crate::checker::reference::seeds;
     use crate::checker::{Outcome, Unlimited};
     use crate::history::Effect;
     use crate::history::notation::history;
@@ -167,7 +168,7 @@ mod tests {
     #[test]
     fn bounds_are_those_over_every_choice_of_what_may_be_there() {
         let mut seen = [0, 0];
-        for seed in 0..4000 {
+        for seed in seeds(4000) {
             let mut rng = Rng::stream(seed, "counter");
             let mut text = String::new();
             for op in 0..2 + rng.below(9) {

@@ -255,17 +255,12 @@ mod tests {
     use super::*;
     use crate::base::rng::Rng;
     use crate::checker::Outcome;
+    use crate::checker::reference::{said, seeds};
     use crate::history::notation::history;
 
     fn check(bound: u64, text: &str, expect: &str) {
         let answer = Freshness::within(Duration::from_nanos(bound)).check(&history(text).unwrap(), &Unlimited);
-        let got = match &answer.outcome {
-            Outcome::Valid => "valid".to_owned(),
-            Outcome::Invalid { violations } => {
-                violations.iter().map(|v| format!("{} {:?}", v.anomaly, v.ops)).collect::<Vec<_>>().join(", ")
-            }
-            Outcome::Unknown { .. } => "unknown".to_owned(),
-        };
+        let got = said(&answer.outcome);
         assert_eq!(got, expect, "{bound} {text}\n{answer:#?}");
     }
 
@@ -348,7 +343,7 @@ mod tests {
     #[test]
     fn a_stale_read_is_one_that_no_choice_of_instants_explains() {
         let mut seen = [0, 0];
-        for seed in 0..1500 {
+        for seed in seeds(1500) {
             let mut rng = Rng::stream(seed, "fresh");
             let mut text = String::new();
             for op in 0..1 + rng.below(3) {

@@ -2,9 +2,10 @@
 
 use super::{Answer, Checker, Evidence, Limits, Outcome, Violation};
 use crate::history::{Effect, History, Op};
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxBuildHasher, FxHashMap};
 use serde_json::Value;
 use std::collections::BTreeMap;
+use std::hash::{BuildHasher, Hash, Hasher};
 
 /// Violations of one kind that are kept with their witness; the rest are counted.
 const KEPT: u64 = 1000;
@@ -153,10 +154,13 @@ pub(crate) fn by_key(history: &History) -> Vec<Group<'_>> {
 }
 
 /// Numbers for values, from 0 in the order they are first seen. Small natural numbers need no hashing.
+#[derive(Default)]
 pub(crate) struct Numbering<'h> {
     /// Number + 1 of a small natural number; 0 for none.
     small: Vec<u32>,
-    others: FxHashMap<&'h Value, u32>,
+    /// The same of texts that end in a small natural number, such as `request-12`, by what stands before it.
+    texts: Vec<(&'h str, Vec<u32>)>,
+    others: FxHashMap<Hashed<'h>, u32>,
     /// The values by number.
     pub(crate) values: Vec<&'h Value>,
 }
@@ -164,21 +168,21 @@ pub(crate) struct Numbering<'h> {
 impl<'h> Numbering<'h> {
     /// For about `expected` values.
     pub(crate) fn new(expected: usize) -> Numbering<'h> {
-        Numbering { small: vec![0; 4 * expected + 64], others: FxHashMap::default(), values: Vec::new() }
+        Numbering { small: vec![0; 4 * expected + 64], ..Numbering::default() }
     }
 
     /// The number of `value`, a new one if it has none.
     pub(crate) fn of(&mut self, value: &'h Value) -> u32 {
         let next = self.values.len() as u32;
         let number = match self.slot(value) {
-            Some(slot) => match self.small[slot] {
+            Some(slot) => match *slot {
                 0 => {
-                    self.small[slot] = next + 1;
+                    *slot = next + 1;
                     next
                 }
                 number => return number - 1,
             },
-            None => *self.others.entry(value).or_insert(next),
+            None => *self.others.entry(Hashed::new(value)).or_insert(next),
         };
         if number == next {
             self.values.push(value);
@@ -188,15 +192,75 @@ impl<'h> Numbering<'h> {
 
     /// The number of `value`, if it has one.
     pub(crate) fn known(&self, value: &Value) -> Option<u32> {
-        match self.slot(value) {
-            Some(slot) => self.small[slot].checked_sub(1),
-            None => self.others.get(value).copied(),
+        if let Some(number) = value.as_u64().filter(|number| *number < self.small.len() as u64) {
+            return self.small[number as usize].checked_sub(1);
         }
+        if let Some((before, number)) = counted(value).filter(|(_, number)| *number < self.small.len())
+            && let Some((_, slots)) = self.texts.iter().find(|(text, _)| *text == before)
+        {
+            return slots.get(number)?.checked_sub(1);
+        }
+        self.others.get(&Hashed::new(value)).copied()
     }
 
-    fn slot(&self, value: &Value) -> Option<usize> {
-        let number = value.as_u64()?;
-        (number < self.small.len() as u64).then_some(number as usize)
+    /// Bytes held, about.
+    pub(crate) fn bytes(&self) -> usize {
+        self.small.capacity() * 4
+            + self.texts.iter().map(|(_, slots)| slots.capacity() * 4).sum::<usize>()
+            + self.others.capacity() * 32
+            + self.values.capacity() * 8
+    }
+
+    /// The place of a value that needs no hashing. Whether it has one never changes once it was asked for.
+    fn slot(&mut self, value: &'h Value) -> Option<&mut u32> {
+        if let Some(number) = value.as_u64() {
+            return self.small.get_mut(usize::try_from(number).ok()?);
+        }
+        let (before, number) = counted(value).filter(|(_, number)| *number < self.small.len())?;
+        let at = match self.texts.iter().position(|(text, _)| *text == before) {
+            Some(at) => at,
+            None if self.texts.len() < TEXTS => {
+                self.texts.push((before, Vec::new()));
+                self.texts.len() - 1
+            }
+            None => return None,
+        };
+        let slots = &mut self.texts[at].1;
+        if slots.len() <= number {
+            slots.resize(number + 1, 0);
+        }
+        slots.get_mut(number)
+    }
+}
+
+/// Kinds of texts that need no hashing.
+const TEXTS: usize = 4;
+
+/// A text that ends in a number as it is usually written, and what stands before that.
+fn counted(value: &Value) -> Option<(&str, usize)> {
+    let text = value.as_str()?;
+    let digits = text.bytes().rev().take(10).take_while(u8::is_ascii_digit).count();
+    let (before, number) = text.split_at(text.len() - digits);
+    let usual = (1..10).contains(&digits) && (digits == 1 || !number.starts_with('0'));
+    Some((before, number.parse().ok().filter(|_| usual)?))
+}
+
+/// A value with its hash, so that a table that grows, or holds another value of the place, need not look at it.
+#[derive(Clone, Copy, PartialEq, Eq)]
+struct Hashed<'v> {
+    hash: u64,
+    value: &'v Value,
+}
+
+impl Hashed<'_> {
+    fn new(value: &Value) -> Hashed<'_> {
+        Hashed { hash: FxBuildHasher.hash_one(value), value }
+    }
+}
+
+impl Hash for Hashed<'_> {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        state.write_u64(self.hash);
     }
 }
 

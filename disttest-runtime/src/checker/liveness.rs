@@ -285,6 +285,7 @@ mod tests {
 
     use super::*;
     use crate::base::rng::Rng;
+    use crate::checker::reference::{said, seeds};
     use crate::checker::{Outcome, Unlimited};
     use crate::history::notation::history;
 
@@ -292,13 +293,7 @@ mod tests {
 
     fn check(liveness: &Liveness, text: &str, expect: &str) {
         let answer = liveness.check(&history(text).unwrap(), &Unlimited);
-        let got = match &answer.outcome {
-            Outcome::Valid => "valid".to_owned(),
-            Outcome::Invalid { violations } => {
-                violations.iter().map(|v| format!("{} {:?}", v.anomaly, v.ops)).collect::<Vec<_>>().join(", ")
-            }
-            Outcome::Unknown { .. } => "unknown".to_owned(),
-        };
+        let got = said(&answer.outcome);
         assert_eq!(got, expect, "{text}\n{answer:#?}");
     }
 
@@ -357,7 +352,7 @@ mod tests {
     #[test]
     fn bounds_are_those_of_the_definitions() {
         let mut seen = [0; 4];
-        for seed in 0..4000 {
+        for seed in seeds(4000) {
             let mut rng = Rng::stream(seed, "live");
             let mut text = String::new();
             for op in 0..1 + rng.below(7) {

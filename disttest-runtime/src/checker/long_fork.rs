@@ -217,19 +217,14 @@ mod tests {
 
     use super::*;
     use crate::base::rng::Rng;
+    use crate::checker::reference::{said, seeds};
     use crate::checker::{Outcome, Unlimited};
     use crate::history::notation::history;
     use serde_json::json;
 
     fn check(text: &str, expect: &str) {
         let answer = LongFork::new().check(&history(text).unwrap(), &Unlimited);
-        let got = match &answer.outcome {
-            Outcome::Valid => "valid".to_owned(),
-            Outcome::Invalid { violations } => {
-                violations.iter().map(|v| format!("{} {:?}", v.anomaly, v.ops)).collect::<Vec<_>>().join(", ")
-            }
-            Outcome::Unknown { .. } => "unknown".to_owned(),
-        };
+        let got = said(&answer.outcome);
         assert_eq!(got, expect, "{text}\n{answer:#?}");
     }
 
@@ -287,7 +282,7 @@ mod tests {
     #[test]
     fn every_two_reads_are_compared() {
         let mut forks = [0, 0];
-        for seed in 0..4000 {
+        for seed in seeds(4000) {
             let mut rng = Rng::stream(seed, "fork");
             let mut order: Vec<u64> = (0..5).collect();
             rng.shuffle(&mut order);

@@ -23,7 +23,9 @@ mod long_fork;
 mod monotonic_read;
 mod no_lost_ack;
 mod outcome;
+mod pairs;
 mod percentile;
+mod places;
 #[cfg(test)]
 mod planted;
 mod pointer;

@@ -2,6 +2,7 @@
 #![expect(clippy::unwrap_used, reason = "tests")]
 
 use super::*;
+use crate::checker::reference::seeds;
 use crate::history::services::{self, Fault, Service, Shape, TIME_TO_LIVE};
 use std::time::Duration;
 
@@ -36,7 +37,7 @@ fn services_that_keep_their_promises_are_valid() {
     use Service::{Counter, Lease, Ledger, Lock, Topic, Versioned};
     for service in [Versioned, Topic, Lock, Lease, Ledger, Counter] {
         for unknown in [0, 60] {
-            for seed in 0..25 {
+            for seed in seeds(25) {
                 let history = services::history(Shape { unknown, ..shape(service, None) }, seed);
                 for checker in checkers(service) {
                     let answer = checker.check(&history, &Unlimited);
@@ -69,7 +70,7 @@ fn each_broken_promise_is_named() {
         (Service::Counter, Fault::EffectTwice, "effect-twice"),
         (Service::Counter, Fault::EffectLost, "effect-lost"),
     ] {
-        for seed in 0..20 {
+        for seed in seeds(20) {
             let history = services::history(shape(service, Some(fault)), seed);
             let answer = checkers(service)[0].check(&history, &Unlimited);
             let Outcome::Invalid { violations } = &answer.outcome else {

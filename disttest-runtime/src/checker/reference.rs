@@ -1,12 +1,45 @@
-//! The slow checkers that the fast ones are compared with: every order is tried, nothing is remembered.
+//! The slow checkers that the fast ones are compared with: every order is tried.
 
+use super::Outcome;
 use crate::history::access::Touch;
 use crate::history::{Effect, History, Op};
 use crate::model::{Atoms, Model, Step, Timed};
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, HashSet};
+use std::ops::Range;
+
+/// Seeds of the histories to compare: `usual` of them, or as many as `DISTTEST_FUZZ` says, or those it names (`from..to`).
+pub(crate) fn seeds(usual: u64) -> Range<u64> {
+    let Ok(asked) = std::env::var("DISTTEST_FUZZ") else { return 0..usual };
+    let (from, to) = asked.split_once("..").unwrap_or(("0", &asked));
+    from.parse().expect("DISTTEST_FUZZ=N or FROM..TO")..to.parse().expect("DISTTEST_FUZZ=N or FROM..TO")
+}
+
+/// An outcome as tests write it: `valid`, `unknown`, or each anomaly with its operations, such as `lost [0, 3]`.
+pub(crate) fn said(outcome: &Outcome) -> String {
+    match outcome {
+        Outcome::Valid => "valid".to_owned(),
+        Outcome::Unknown { .. } => "unknown".to_owned(),
+        Outcome::Invalid { violations } => {
+            violations.iter().map(|v| format!("{} {:?}", v.anomaly, v.ops)).collect::<Vec<_>>().join(", ")
+        }
+    }
+}
 
 /// Linearizable per key, by trying every order (Wing and Gong, JPDC 1993). For ten operations a key, hardly more.
 pub(crate) fn linearizable<M: Model>(model: &M, history: &History) -> bool {
+    of_each_key(model, history, |start, calls| orderable(model, start, calls, &mut (0..calls.len()).collect()))
+}
+
+/// As [`linearizable`], for up to 64 operations a key: what was tried is remembered.
+pub(crate) fn linearizable_remembering<M: Model>(model: &M, history: &History) -> bool {
+    of_each_key(model, history, |start, calls| orderable_remembering(model, start, calls))
+}
+
+fn of_each_key<M: Model>(
+    model: &M,
+    history: &History,
+    orderable: impl Fn(&M::State, &[Timed<M::Call>]) -> bool,
+) -> bool {
     let mut keys: BTreeMap<Option<&str>, Vec<&Op>> = BTreeMap::new();
     for op in history.ops().iter().filter(|op| op.effect() != Effect::Failed) {
         keys.entry(op.key.as_deref()).or_default().push(op);
@@ -15,7 +48,7 @@ pub(crate) fn linearizable<M: Model>(model: &M, history: &History) -> bool {
         let mut atoms = Atoms::default();
         let start = model.start(&mut atoms);
         let calls: Vec<Timed<M::Call>> = ops.iter().map(|op| timed(model, op, &mut atoms)).collect();
-        orderable(model, &start, &calls, &mut (0..calls.len()).collect())
+        orderable(&start, &calls)
     })
 }
 
@@ -52,6 +85,35 @@ pub(crate) fn orderable<M: Model>(
         left.insert(at, call);
         if found {
             return true;
+        }
+    }
+    false
+}
+
+/// As [`orderable`], of all `calls`: each set of calls and the state behind it is tried once (Lowe, "Testing for
+/// linearizability", Concurrency and Computation 2017).
+fn orderable_remembering<M: Model>(model: &M, start: &M::State, calls: &[Timed<M::Call>]) -> bool {
+    assert!(calls.len() <= 64);
+    let those = |which: &dyn Fn(&Timed<M::Call>) -> bool| {
+        (0..calls.len()).filter(|at| which(&calls[*at])).fold(0_u64, |those, at| those | 1 << at)
+    };
+    let firm = those(&|call| call.complete.is_some());
+    let before = |call: &Timed<M::Call>| those(&|other| other.complete.is_some_and(|complete| complete < call.invoke));
+    let before: Vec<u64> = calls.iter().map(before).collect();
+    let (mut known, mut open) = (HashSet::new(), vec![(0_u64, start.clone())]);
+    while let Some((done, state)) = open.pop() {
+        if done & firm == firm {
+            return true;
+        }
+        for at in (0..calls.len()).filter(|at| done >> at & 1 == 0 && before[*at] & !done == 0) {
+            let next = match model.step(&state, &calls[at].call) {
+                Step::Illegal => continue,
+                Step::Unchanged => state.clone(),
+                Step::To(next) => next,
+            };
+            if known.insert((done | 1 << at, next.clone())) {
+                open.push((done | 1 << at, next));
+            }
         }
     }
     false

@@ -289,18 +289,13 @@ mod tests {
 
     use super::*;
     use crate::base::rng::Rng;
+    use crate::checker::reference::{said, seeds};
     use crate::checker::{Outcome, Unlimited};
     use crate::history::notation::history;
 
     fn check(checker: TotalQueue, text: &str, expect: &str) {
         let answer = checker.check(&history(text).unwrap(), &Unlimited);
-        let got = match &answer.outcome {
-            Outcome::Valid => "valid".to_owned(),
-            Outcome::Invalid { violations } => {
-                violations.iter().map(|v| format!("{} {:?}", v.anomaly, v.ops)).collect::<Vec<_>>().join(", ")
-            }
-            Outcome::Unknown { .. } => "unknown".to_owned(),
-        };
+        let got = said(&answer.outcome);
         assert_eq!(got, expect, "{text}\n{answer:#?}");
     }
 
@@ -382,7 +377,7 @@ mod tests {
     #[test]
     fn counts_agree_with_a_look_at_every_element() {
         let mut kinds = std::collections::BTreeSet::new();
-        for seed in 0..4000 {
+        for seed in seeds(4000) {
             let mut rng = Rng::stream(seed, "queue");
             let mut text = String::new();
             for at in 0..2 + rng.below(8) {

@@ -92,18 +92,13 @@ mod tests {
 
     use super::*;
     use crate::base::rng::Rng;
+    use crate::checker::reference::{said, seeds};
     use crate::checker::{Outcome, Unlimited};
     use crate::history::notation::history;
 
     fn check(text: &str, expect: &str) {
         let answer = UniqueIds::new().check(&history(text).unwrap(), &Unlimited);
-        let got = match &answer.outcome {
-            Outcome::Valid => "valid".to_owned(),
-            Outcome::Invalid { violations } => {
-                violations.iter().map(|v| format!("{} {:?}", v.anomaly, v.ops)).collect::<Vec<_>>().join(", ")
-            }
-            Outcome::Unknown { .. } => "unknown".to_owned(),
-        };
+        let got = said(&answer.outcome);
         assert_eq!(got, expect, "{text}\n{answer:#?}");
     }
 
@@ -130,7 +125,7 @@ mod tests {
     #[test]
     fn every_pair_is_compared() {
         let mut twice = 0;
-        for seed in 0..3000 {
+        for seed in seeds(3000) {
             let mut rng = Rng::stream(seed, "ids");
             let mut text = String::new();
             for at in 0..2 + rng.below(5) {

@@ -1,6 +1,7 @@
 //! A map: a value per key.
 
-use super::{Atom, Atoms, Decision, Model, RegisterCall, Step, Timed, unseen, zones};
+use super::register::of_one_value;
+use super::{Atom, Atoms, Model, RegisterCall};
 use crate::history::access::Touch;
 use crate::history::{Effect, Op};
 use serde_json::Value;
@@ -28,8 +29,7 @@ impl MapModel {
 }
 
 impl Model for MapModel {
-    type State = Atom;
-    type Call = RegisterCall;
+    of_one_value!();
 
     fn name(&self) -> &str {
         "map"
@@ -48,31 +48,7 @@ impl Model for MapModel {
         }
     }
 
-    fn step(&self, state: &Atom, call: &RegisterCall) -> Step<Atom> {
-        call.step(*state)
-    }
-
     fn one_object_per_key(&self) -> bool {
         true
-    }
-
-    fn observes(&self, call: &RegisterCall) -> bool {
-        call.observes()
-    }
-
-    fn only_reads(&self, call: &RegisterCall) -> bool {
-        call.only_reads()
-    }
-
-    fn refine(&self, calls: &mut [Timed<RegisterCall>]) {
-        unseen::merge(calls);
-    }
-
-    fn decide(&self, start: &Atom, calls: &[Timed<RegisterCall>]) -> Option<Decision> {
-        zones::decide(*start, calls)
-    }
-
-    fn show(&self, state: &Atom, atoms: &Atoms) -> String {
-        atoms.value(*state).to_string()
     }
 }

@@ -1,6 +1,6 @@
 //! A register: one value that is read, overwritten, compared and set.
 
-use super::{Atom, Atoms, Decision, Model, Step, Timed, unseen, zones};
+use super::{Atom, Atoms, Model, Step};
 use crate::history::access::Touch;
 use crate::history::{Effect, Op};
 use serde_json::Value;
@@ -103,9 +103,46 @@ impl RegisterCall {
     }
 }
 
+/// What models have in common whose state is one value and whose calls are [`RegisterCall`]s.
+macro_rules! of_one_value {
+    () => {
+        type State = $crate::model::Atom;
+        type Call = $crate::model::RegisterCall;
+
+        fn step(&self, state: &Self::State, call: &Self::Call) -> $crate::model::Step<Self::State> {
+            call.step(*state)
+        }
+
+        fn observes(&self, call: &Self::Call) -> bool {
+            call.observes()
+        }
+
+        fn only_reads(&self, call: &Self::Call) -> bool {
+            call.only_reads()
+        }
+
+        fn refine(&self, calls: &mut [$crate::model::Timed<Self::Call>]) {
+            $crate::model::unseen::merge(calls);
+        }
+
+        fn decide(
+            &self,
+            start: &Self::State,
+            calls: &[$crate::model::Timed<Self::Call>],
+        ) -> Option<$crate::model::Decision> {
+            $crate::model::zones::decide(*start, calls)
+        }
+
+        fn show(&self, state: &Self::State, atoms: &$crate::model::Atoms) -> String {
+            atoms.value(*state).to_string()
+        }
+    };
+}
+
+pub(super) use of_one_value;
+
 impl Model for Register {
-    type State = Atom;
-    type Call = RegisterCall;
+    of_one_value!();
 
     fn name(&self) -> &str {
         if self.null_reads_say_nothing { "register-ignoring-null-reads" } else { "register" }
@@ -124,30 +161,6 @@ impl Model for Register {
             }
             touch => Ok(RegisterCall::of(touch, atoms)),
         }
-    }
-
-    fn step(&self, state: &Atom, call: &RegisterCall) -> Step<Atom> {
-        call.step(*state)
-    }
-
-    fn observes(&self, call: &RegisterCall) -> bool {
-        call.observes()
-    }
-
-    fn only_reads(&self, call: &RegisterCall) -> bool {
-        call.only_reads()
-    }
-
-    fn refine(&self, calls: &mut [Timed<RegisterCall>]) {
-        unseen::merge(calls);
-    }
-
-    fn decide(&self, start: &Atom, calls: &[Timed<RegisterCall>]) -> Option<Decision> {
-        zones::decide(*start, calls)
-    }
-
-    fn show(&self, state: &Atom, atoms: &Atoms) -> String {
-        atoms.value(*state).to_string()
     }
 }
 

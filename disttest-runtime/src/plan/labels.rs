@@ -206,6 +206,11 @@ pub(super) fn is_in(set: Labels, label: &str) -> bool {
     set.iter().any(|l| l.name == label)
 }
 
+/// True for a label of the format in its own spelling, whoever it belongs to.
+pub(super) fn is_any(label: &str) -> bool {
+    [HEADER, SUT_MODEL, HYPOTHESIS, TECHNIQUE, SCENARIO, MODEL_BLOCK, SURFACES].iter().any(|set| is_in(set, label))
+}
+
 /// `text` in lower case, without emphasis and what ends a label; `None` for what is too long for one.
 fn normal(text: &str) -> Option<String> {
     if text.len() > LONGEST {

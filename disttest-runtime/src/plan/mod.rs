@@ -18,6 +18,7 @@ mod mutations;
 pub mod names;
 mod no_fault;
 mod parse;
+mod references;
 mod render;
 mod requirements;
 mod resolve;
@@ -37,7 +38,7 @@ pub use labels::{
 pub use lint::{Blocker, blockers, lint};
 pub use model::*;
 pub use parse::parse;
-pub use render::render;
+pub use render::{render, render_in_references};
 pub use resolve::{Fault, Resolved, resolve, resolve_arm};
 pub use rules::{RULES, Rule, rule};
 pub use suppress::{Scope, Suppressed, Suppression, may_be_suppressed, suppress, suppressions};

@@ -3,7 +3,6 @@
 use super::*;
 use crate::base::rng::Rng;
 use proptest::prelude::*;
-use proptest::test_runner::RngSeed;
 use std::path::Path;
 
 const PLAN: &str = include_str!("../../tests-data/plans/register.md");
@@ -128,6 +127,19 @@ const PIECES: &[&str] = &[
     "1. ",
     "<br>",
     " — ",
+    "&#67;",
+    "&#10;",
+    "&#38;",
+    "<details>\n",
+    "</div>\n\n",
+    "<pre>\n",
+    "<!-- x -->\n",
+    "- **Closes:** H1\n",
+    "- **Checker:** ",
+    "| Claim | My verdict | Verdict |\n|---|---|---|\n",
+    "| ... |",
+    "...",
+    "# ",
 ];
 
 /// All that may be done to a text; every span of the answer must lie in it, at character borders.
@@ -153,7 +165,7 @@ fn exercise(text: &str) {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 48, rng_seed: RngSeed::Fixed(1), ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig::default())]
 
     #[test]
     fn mutated_plans_never_panic(edits in edits()) {

@@ -1,6 +1,6 @@
 //! Any bytes: values come of them or a complaint with its place, and what is written of the values is read as them.
 //!
-//! `cargo fuzz run --fuzz-dir tests/fuzz -s none edn`
+//! `cargo +nightly fuzz run --fuzz-dir tests/fuzz -s none --features edn edn`
 #![no_main]
 
 use cargo_disttest::import::edn::{Edn, read_all};

@@ -3,26 +3,29 @@
 use super::super::keys::Keys;
 use super::super::work::Work;
 use super::effects::{Effects, Object, Request};
-use serde_json::Value;
 
 /// What a sum can be: from `least` to `most`, in steps of `step` (0: no step).
 #[derive(Clone, Copy, Debug)]
 struct Range {
     least: i128,
     most: i128,
-    step: i128,
+    step: u64,
 }
 
 impl Range {
     /// With this request, which may have taken effect or not.
     fn may(self, amount: i64) -> Range {
-        let amount = i128::from(amount);
-        Range { least: self.least + amount.min(0), most: self.most + amount.max(0), step: gcd(self.step, amount.abs()) }
+        let (amount, step) = (i128::from(amount), amount.unsigned_abs());
+        Range { least: self.least + amount.min(0), most: self.most + amount.max(0), step: gcd(self.step, step) }
     }
 }
 
-fn gcd(a: i128, b: i128) -> i128 {
-    if b == 0 { a } else { gcd(b, a % b) }
+fn gcd(a: u64, b: u64) -> u64 {
+    match (a, b) {
+        (1, _) => 1,
+        (a, 0) => a,
+        (a, b) => gcd(b, a % b),
+    }
 }
 
 pub(super) fn judge(effects: &Effects<'_>, start: i64, work: &mut Work<'_>, keys: &mut Keys<'_>) {
@@ -30,16 +33,13 @@ pub(super) fn judge(effects: &Effects<'_>, start: i64, work: &mut Work<'_>, keys
         let finals = effects.finals(object);
         let whole = at_quiescence(effects, object, start);
         let begun = as_begun(effects, object, start);
+        let mut known = 1;
         for read in &object.reads {
             if !work.goes_on(|| effects.bytes() + begun.len() * size_of::<(u64, Range)>()) {
                 return;
             }
-            let op = &effects.ops[*read as usize];
-            let sum = match &op.output {
-                Value::Null => Some(start),
-                output => output.as_i64(),
-            };
-            let Some(sum) = sum.map(i128::from) else {
+            let op = &effects.ops[read.at as usize];
+            let Some(sum) = read.sum.map(i128::from) else {
                 work.lacks(op, format!("the answer of a {} is no whole number", op.op_type));
                 continue;
             };
@@ -48,14 +48,14 @@ pub(super) fn judge(effects: &Effects<'_>, start: i64, work: &mut Work<'_>, keys
             }
             work.evidence.fired += 1;
             keys.observe(key);
-            let known = begun.partition_point(|(invoke, _)| Some(*invoke) <= op.complete_ts.map(|at| at.0));
-            let range = if finals.binary_search(read).is_ok() { whole } else { begun[known - 1].1 };
+            known = near(known, begun.len(), |at| begun[at].0 <= read.complete.0);
+            let range = if finals.binary_search(&read.at).is_ok() { whole } else { begun[known - 1].1 };
             let Range { least, most, step } = range;
             let (anomaly, why) = if sum > most {
                 ("effect-twice", format!("shows more than {most}, which all requests together come to"))
             } else if sum < least {
                 ("effect-lost", format!("shows less than {least}, which acknowledged requests come to at least"))
-            } else if step > 1 && (sum - least) % step != 0 || step == 0 && sum != least {
+            } else if step > 1 && (sum - least) % i128::from(step) != 0 || step == 0 && sum != least {
                 ("effect-of-other-size", format!("is not {least} and some of the requests that may have taken effect"))
             } else {
                 continue;
@@ -66,6 +66,21 @@ pub(super) fn judge(effects: &Effects<'_>, start: i64, work: &mut Work<'_>, keys
             work.violates(|| effects.violation(anomaly, tried, op, &why));
         }
     }
+}
+
+/// How many of `count` things `holds`, which it does for the first ones: mostly about `guess`.
+fn near(guess: usize, count: usize, holds: impl Fn(usize) -> bool) -> usize {
+    let (mut from, mut to) = (guess.saturating_sub(8), (guess + 8).min(count));
+    if from > 0 && !holds(from - 1) {
+        (from, to) = (0, from - 1);
+    } else if to < count && holds(to) {
+        (from, to) = (to + 1, count);
+    }
+    while from < to {
+        let middle = from.midpoint(to);
+        if holds(middle) { from = middle + 1 } else { to = middle }
+    }
+    from
 }
 
 /// At quiescence acknowledged requests have taken effect, and others may have.

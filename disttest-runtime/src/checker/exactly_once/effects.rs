@@ -2,11 +2,12 @@
 
 use super::super::Violation;
 use super::super::keys::Keys;
+use super::super::pairs::Pairs;
 use super::super::work::{Work, told};
-use super::{ExactlyOnce, Shown, is_completed_read};
+use super::{ExactlyOnce, Shown, is_read};
 use crate::base::time::Nanos;
 use crate::history::{Effect, Op};
-use rustc_hash::{FxBuildHasher, FxHashMap};
+use rustc_hash::FxHashMap;
 use serde_json::Value;
 
 /// The tries of one business key on one object.
@@ -29,13 +30,25 @@ pub(super) struct Object {
     pub(super) requests: Vec<u32>,
     pub(super) acknowledged: u64,
     /// Completed reads.
-    pub(super) reads: Vec<u32>,
+    pub(super) reads: Vec<Read>,
+}
+
+/// A completed read.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Read {
+    pub(super) at: u32,
+    pub(super) process: u64,
+    pub(super) invoke: Nanos,
+    pub(super) complete: Nanos,
+    /// What it answers, where that is a sum.
+    pub(super) sum: Option<i64>,
 }
 
 pub(super) struct Effects<'h> {
     pub(super) ops: &'h [Op],
     pub(super) requests: Vec<Request>,
-    by_key: FxHashMap<(u32, &'h Value), u32>,
+    /// Requests by the number of object and business key.
+    pairs: Pairs<'h>,
     pub(super) objects: Vec<Object>,
     /// When the last acknowledged try completed.
     pub(super) quiet: Option<Nanos>,
@@ -49,9 +62,8 @@ impl<'h> Effects<'h> {
         work: &mut Work<'_>,
         keys: &mut Keys<'h>,
     ) -> Option<Effects<'h>> {
-        // Growing would hash every key again.
-        let by_key = FxHashMap::with_capacity_and_hasher(ops.len() / 2, FxBuildHasher);
-        let mut effects = Effects { ops, requests: Vec::new(), by_key, objects: Vec::new(), quiet: None };
+        let pairs = Pairs::new(ops.len());
+        let mut effects = Effects { ops, requests: Vec::new(), pairs, objects: Vec::new(), quiet: None };
         let (mut tries, mut own_ids) = (0_u64, 0_u64);
         for (at, op) in ops.iter().enumerate() {
             if !work.goes_on(|| effects.bytes()) {
@@ -59,10 +71,12 @@ impl<'h> Effects<'h> {
             }
             let key = keys.count(op);
             effects.objects.resize_with(keys.len(), Object::default);
-            if is_completed_read(op) {
-                effects.objects[key as usize].reads.push(at as u32);
+            let reads = is_read(op);
+            if let Some(complete) = op.complete_ts.filter(|_| reads && op.effect() == Effect::Acknowledged) {
+                let (process, invoke, sum) = (op.process_id, op.invoke_ts, checker.sum(op));
+                effects.objects[key as usize].reads.push(Read { at: at as u32, process, invoke, complete, sum });
             }
-            if !checker.is_try(op) {
+            if !checker.is_try(op, reads) {
                 continue;
             }
             let Some(business) = checker.business_key.of(&op.input).filter(|key| !key.is_null()) else {
@@ -103,7 +117,7 @@ impl<'h> Effects<'h> {
         };
         let effect = op.effect();
         let next = self.requests.len() as u32;
-        let number = *self.by_key.entry((key, business)).or_insert(next);
+        let number = self.pairs.of(key, business);
         if number == next {
             let (acknowledged, failed) = (false, true);
             self.requests.push(Request { first: at, effective: at, acknowledged, failed, amount, shown: 0 });
@@ -127,7 +141,7 @@ impl<'h> Effects<'h> {
     /// Objects with acknowledged requests and no final read cannot be judged.
     fn demand_final_reads(&self, work: &mut Work<'_>) {
         for object in &self.objects {
-            let is_final = |read: &u32| Some(self.ops[*read as usize].invoke_ts) > self.quiet;
+            let is_final = |read: &Read| Some(read.invoke) > self.quiet;
             if object.acknowledged == 0 || object.reads.iter().any(is_final) {
                 continue;
             }
@@ -141,23 +155,22 @@ impl<'h> Effects<'h> {
     }
 
     pub(super) fn bytes(&self) -> usize {
-        self.requests.len() * (size_of::<Request>() + 40) + self.ops.len() * 4
+        self.requests.capacity() * size_of::<Request>() + self.pairs.bytes() + self.ops.len() * 4
     }
 
     pub(super) fn request(&self, key: u32, business: &Value) -> Option<u32> {
-        self.by_key.get(&(key, business)).copied()
+        self.pairs.known(key, business)
     }
 
     /// Each client's last read of the object after quiescence.
     pub(super) fn finals(&self, object: &Object) -> Vec<u32> {
         let mut last: FxHashMap<u64, u32> = FxHashMap::default();
         for read in object.reads.iter().rev() {
-            let op = &self.ops[*read as usize];
             // By invocation: from the end on, the first one that is not final ends it.
-            if Some(op.invoke_ts) <= self.quiet {
+            if Some(read.invoke) <= self.quiet {
                 break;
             }
-            last.entry(op.process_id).or_insert(*read);
+            last.entry(read.process).or_insert(read.at);
         }
         let mut finals: Vec<u32> = last.into_values().collect();
         finals.sort_unstable();

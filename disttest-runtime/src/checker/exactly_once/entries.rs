@@ -19,7 +19,7 @@ pub(super) fn judge(
             if !work.goes_on(|| effects.bytes()) {
                 return;
             }
-            let op = &effects.ops[*read as usize];
+            let (read, op) = (read.at, &effects.ops[read.at as usize]);
             let entries = match list.of(&op.output) {
                 Some(Value::Array(entries)) => entries.as_slice(),
                 Some(Value::Null) => &[],
@@ -32,8 +32,8 @@ pub(super) fn judge(
                 work.evidence.fired += 1 + entries.len() as u64;
                 keys.observe(key);
             }
-            let shown = show(&mut effects, key, *read, entries, id, work);
-            if shown < object.acknowledged && finals.binary_search(read).is_ok() {
+            let shown = show(&mut effects, key, read, entries, id, work);
+            if shown < object.acknowledged && finals.binary_search(&read).is_ok() {
                 let mut lost = object.requests.iter().map(|number| &effects.requests[*number as usize]);
                 if let Some(lost) = lost.find(|request| request.acknowledged && request.shown != read + 1) {
                     let missing = object.acknowledged - shown;

@@ -10,7 +10,7 @@ use super::keys::Keys;
 use super::pointer::Pointer;
 use super::work::Work;
 use super::{Answer, Checker, Limits, Unlimited};
-use crate::history::{Effect, History, Op};
+use crate::history::{History, Op};
 use effects::Effects;
 
 /// Checks that what clients asked for under one business key (an idempotency key) took effect exactly once if it was
@@ -88,8 +88,17 @@ impl ExactlyOnce {
         self
     }
 
-    fn is_try(&self, op: &Op) -> bool {
-        if self.tries.is_empty() { !is_read(op) } else { self.tries.contains(&op.op_type) }
+    fn is_try(&self, op: &Op, reads: bool) -> bool {
+        if self.tries.is_empty() { !reads } else { self.tries.contains(&op.op_type) }
+    }
+
+    /// The sum that a read answers, if that is what reads answer.
+    fn sum(&self, op: &Op) -> Option<i64> {
+        match (&self.shown, &op.output) {
+            (Shown::Entries { .. }, _) => None,
+            (Shown::Counts { start, .. }, serde_json::Value::Null) => Some(*start),
+            (Shown::Counts { .. }, output) => output.as_i64(),
+        }
     }
 
     fn work<'h, 'l>(&self, history: &'h History, limits: &'l dyn Limits) -> (Work<'l>, Keys<'h>) {
@@ -107,10 +116,6 @@ impl ExactlyOnce {
 
 fn is_read(op: &Op) -> bool {
     matches!(op.op_type.as_str(), "read" | "get" | "balance" | "read-set" | "dump")
-}
-
-fn is_completed_read(op: &Op) -> bool {
-    is_read(op) && op.effect() == Effect::Acknowledged
 }
 
 impl Checker for ExactlyOnce {

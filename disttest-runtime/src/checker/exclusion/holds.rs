@@ -34,12 +34,15 @@ struct Place {
 pub(super) struct Holds {
     names: FxHashMap<String, u64>,
     places: FxHashMap<(u32, u64), Place>,
-    list: Vec<Hold>,
+    /// Holds that are over, by key.
+    over: Vec<Vec<Hold>>,
+    /// Holds in all, those that go on too.
+    count: usize,
 }
 
 impl Holds {
     pub(super) fn bytes(&self) -> usize {
-        self.places.len() * 100 + self.list.capacity() * size_of::<Hold>()
+        self.places.len() * 100 + 2 * self.count * size_of::<Hold>()
     }
 
     /// The number of a holder.
@@ -51,7 +54,10 @@ impl Holds {
     /// Takes the next operation by invocation.
     pub(super) fn add(&mut self, of: &Exclusion, kind: Kind, (key, holder): (u32, u64), at: u32, op: &Op) {
         let place = self.places.entry((key, holder)).or_default();
-        let list = &mut self.list;
+        if self.over.len() <= key as usize {
+            self.over.resize_with(key as usize + 1, Vec::new);
+        }
+        let list = &mut self.over[key as usize];
         // No later release can shorten what has run out.
         place.open.retain(|hold| {
             let runs_on = hold.to > op.invoke_ts;
@@ -80,7 +86,10 @@ impl Holds {
                 let to = of.lease.map_or(NEVER, |lease| op.invoke_ts.plus(lease));
                 match place.open.iter_mut().find(|hold| hold.from <= from && from <= hold.to) {
                     Some(hold) => hold.to = hold.to.max(to),
-                    None => place.open.push(Hold { key, from, to, holder, grant: at }),
+                    None => {
+                        place.open.push(Hold { key, from, to, holder, grant: at });
+                        self.count += 1;
+                    }
                 }
             }
         }
@@ -88,14 +97,16 @@ impl Holds {
 
     /// Compares the holds of each key.
     pub(super) fn compare(mut self, ops: &[Op], work: &mut Work<'_>, keys: &mut Keys<'_>) {
-        let open = self.places.into_values().flat_map(|place| place.open);
-        self.list.extend(open.filter(|hold| hold.to > hold.from));
-        self.list.sort_unstable();
-        for of_key in self.list.chunk_by(|a, b| a.key == b.key) {
+        let open = std::mem::take(&mut self.places).into_values().flat_map(|place| place.open);
+        for hold in open.filter(|hold| hold.to > hold.from) {
+            self.over[hold.key as usize].push(hold);
+        }
+        for mut of_key in std::mem::take(&mut self.over) {
+            of_key.sort_unstable();
             // The hold that ends last, and the one of another holder that ends last.
             let (mut last, mut other): (Option<Hold>, Option<Hold>) = (None, None);
-            for hold in of_key {
-                if !work.goes_on(|| self.list.capacity() * size_of::<Hold>()) {
+            for hold in &of_key {
+                if !work.goes_on(|| self.bytes()) {
                     return;
                 }
                 let rival = if last.is_some_and(|last| last.holder != hold.holder) { last } else { other };

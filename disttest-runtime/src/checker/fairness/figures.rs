@@ -72,7 +72,7 @@ pub(super) struct Group {
     operations: u64,
     acknowledged: u64,
     errors: u64,
-    /// (invocation, latency).
+    /// (invocation, latency), by invocation.
     latencies: Vec<(u64, u64)>,
 }
 
@@ -147,11 +147,14 @@ impl Measured {
     /// Of each group, in each slice: how many latencies, and their p99.
     pub(super) fn slices(&self) -> impl Iterator<Item = Vec<(usize, Option<u64>)>> + '_ {
         self.groups.iter().map(|group| {
-            let mut slices: Vec<Vec<(u64, u64)>> = vec![Vec::new(); self.slices];
-            for sample in &group.latencies {
-                slices[self.slice(sample.0)].push(*sample);
-            }
-            slices.iter().map(|slice| (slice.len(), p99(slice.iter()))).collect()
+            // By invocation, so that a slice is a stretch of them.
+            let mut rest = group.latencies.as_slice();
+            let slices = (0..self.slices).map(|slice| {
+                let (these, later) = rest.split_at(rest.partition_point(|sample| self.slice(sample.0) <= slice));
+                rest = later;
+                (these.len(), p99(these.iter()))
+            });
+            slices.collect()
         })
     }
 

@@ -3,7 +3,9 @@
 //! Names and relations are those of Elle (Kingsbury and Alvaro, "Elle: Inferring Isolation Anomalies from Experimental
 //! Observations", VLDB 2020); definitions: [A] Adya, "Weak Consistency" (1999); [B] Berenson et al., "A Critique of ANSI
 //! SQL Isolation Levels" (SIGMOD 1995); [C] Cerone, Bernardi and Gotsman (CONCUR 2015); [D] Daudjee and Salem (ICDE 2004,
-//! VLDB 2006) for process and realtime variants.
+//! VLDB 2006) for process and realtime variants; [E] Biswas and Enea, "On the Complexity of Checking Transactional
+//! Consistency" (OOPSLA 2019); [H] Bailis et al., "Highly Available Transactions" (VLDB 2014); [R] Bailis et al., "Scalable
+//! Atomic Visibility with RAMP Transactions" (SIGMOD 2014).
 
 use super::models::Level;
 use std::sync::LazyLock;
@@ -72,6 +74,12 @@ const ANOMALIES: &[Row] = &[
     row("unwritten-element", &["read-committed"], &["G1"]),
     // Within a transaction [C: axiom INT].
     row("internal", &["read-atomic"], &[]),
+    // Reads that no commit order explains: [E] Biswas and Enea (OOPSLA 2019). Observed transaction vanishes, as HAT [H] has it.
+    row("OTV", &["consistent-view", "monotonic-atomic-view", "monotonic-view"], &[]),
+    // Of two writes of a transaction one is seen, and an older version of the other [R].
+    row("fractured-read", &["consistent-view", "read-atomic"], &[]),
+    row("causality-violation", &["causal-cerone", "consistent-view"], &[]),
+    row("session-causality-violation", &["causal", "strong-session-snapshot-isolation"], &[]),
     // Two transactions read the same version and both wrote the next [B: P4; A, 4.5].
     row("lost-update", &["cursor-stability", "update-atomic"], &["G2-item", "write-skew"]),
     row("write-skew", &["serializable"], &["G2"]),

@@ -66,6 +66,11 @@ const CLASSES: [Class; 15] = [
 static ANOMALIES: LazyLock<Vec<Anomaly>> =
     LazyLock::new(|| CLASSES.iter().filter_map(|class| Anomaly::named(class.name)).collect());
 
+/// The classes but those of what was written and read.
+pub(super) fn classes_beyond_reads() -> impl Iterator<Item = Anomaly> {
+    ANOMALIES.iter().copied().filter(|anomaly| !matches!(anomaly.name(), "G0" | "G1c"))
+}
+
 /// A cycle: its class, and from each transaction the relation to the next; the last leads to the first.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Cycle {

@@ -7,7 +7,7 @@ use crate::checker::Violation;
 use crate::txn::{MopKind, Txns};
 
 /// How many anomalies of one kind are kept; further ones are only counted.
-const KEPT: usize = 50;
+pub(super) const KEPT: usize = 50;
 /// How many elements of a list, and how many micro-operations of a transaction, are shown.
 const SHOWN: usize = 8;
 

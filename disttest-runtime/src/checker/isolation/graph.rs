@@ -18,6 +18,8 @@ pub(super) enum Rel {
     Realtime = 4,
     /// From a hub on: the edge into the hub says why.
     Via = 5,
+    /// Some read saw what the other wrote although it was visible (of weak levels).
+    Must = 6,
 }
 
 impl Rel {
@@ -28,7 +30,8 @@ impl Rel {
             2 => Rel::Rw,
             3 => Rel::Process,
             4 => Rel::Realtime,
-            _ => Rel::Via,
+            5 => Rel::Via,
+            _ => Rel::Must,
         }
     }
 }

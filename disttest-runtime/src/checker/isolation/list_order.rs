@@ -88,6 +88,11 @@ impl ListOrder {
         &self.unread[self.unread_starts[key as usize] as usize..self.unread_starts[key as usize + 1] as usize]
     }
 
+    /// Where `element` stands among those that were read.
+    pub(super) fn place(&self, element: u32) -> Option<u32> {
+        Some(self.position[element as usize]).filter(|place| *place != NONE)
+    }
+
     /// True when `element` was read in the order of its key.
     pub(super) fn is_ordered(&self, element: u32) -> bool {
         self.position[element as usize] != NONE
@@ -122,15 +127,7 @@ impl ListOrder {
 
     /// Adds the edges that the data give: ww, wr, rw.
     pub(super) fn edges(&self, txns: &Txns, edges: &mut Edges) {
-        for key in 0..txns.key_count() as u32 {
-            let versions = self.versions(key);
-            for pair in versions.windows(2) {
-                self.ww(txns, pair[0], pair[1], edges);
-            }
-            if let Some(&last) = versions.last() {
-                self.unread(key).iter().for_each(|element| self.ww(txns, last, *element, edges));
-            }
-        }
+        self.successions(txns, |before, after| edges.add(before, after, Rel::Ww));
         // Readers of the last known state of a key, where several appends follow it.
         let mut last_readers: Vec<(u32, u32)> = Vec::new();
         for txn in txns.all().filter(|txn| txns.is_ok(*txn)) {
@@ -163,9 +160,19 @@ impl ListOrder {
         }
     }
 
-    fn ww(&self, txns: &Txns, first: u32, second: u32, edges: &mut Edges) {
-        if let (Some(a), Some(b)) = (possible_writer(txns, first), possible_writer(txns, second)) {
-            edges.add(a, b, Rel::Ww);
+    /// Calls `each` with the writers of elements of which one comes right after the other.
+    pub(super) fn successions(&self, txns: &Txns, mut each: impl FnMut(u32, u32)) {
+        let mut pair = |first: u32, second: u32| {
+            if let (Some(a), Some(b)) = (possible_writer(txns, first), possible_writer(txns, second)) {
+                each(a, b);
+            }
+        };
+        for key in 0..txns.key_count() as u32 {
+            let versions = self.versions(key);
+            versions.windows(2).for_each(|two| pair(two[0], two[1]));
+            if let Some(&last) = versions.last() {
+                self.unread(key).iter().for_each(|element| pair(last, *element));
+            }
         }
     }
 }

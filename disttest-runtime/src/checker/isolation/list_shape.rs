@@ -1,7 +1,8 @@
 //! Lists that no order of appends explains: incompatible orders, duplicate elements.
 
 use super::findings::{Finding, Findings, list_text, show};
-use crate::txn::{MopKind, NONE, Txns};
+use super::list_order::ListOrder;
+use crate::txn::{MopKind, NONE, Status, Txns};
 
 /// Finds `incompatible-order` and `duplicate-elements`. Linear in the stored lists.
 pub(super) fn find(txns: &Txns, findings: &mut Findings) {
@@ -59,6 +60,38 @@ fn incompatible(txns: &Txns, txn: u32, key: u32, list: &[u32], longest: &[u32]) 
             place(list),
             place(longest)
         ),
+    }
+}
+
+/// Finds `incompatible-order` where a transaction appended two elements to a key and the order of the key has the second
+/// without the first before it. Linear but for transactions that append very often to one key.
+pub(super) fn find_reversed(txns: &Txns, order: &ListOrder, findings: &mut Findings) {
+    for txn in txns.all().filter(|txn| txns.status(*txn) != Status::Fail) {
+        let mut last: Vec<(u32, u32)> = Vec::new();
+        for mop in txns.mops(txn) {
+            let (key, Some(element)) = (mop.key(), mop.written()) else { continue };
+            let Some((_, before)) = last.iter_mut().find(|(of, _)| *of == key) else {
+                last.push((key, element));
+                continue;
+            };
+            let first = std::mem::replace(before, element);
+            let is_reversed = |place: u32| order.place(first).is_none_or(|earlier| earlier > place);
+            if order.place(element).is_some_and(is_reversed) {
+                findings.add("incompatible-order", || Finding {
+                    key: Some(txns.key_name(key).into_owned()),
+                    ops: vec![txns.index(txn)],
+                    explanation: format!(
+                        "{} appended {} to key {} and then {}, and the versions of the key run {}: the second is there \
+                         without the first before it.",
+                        show(txns, txn),
+                        txns.value_name(first),
+                        txns.key_name(key),
+                        txns.value_name(element),
+                        list_text(txns, order.versions(key))
+                    ),
+                });
+            }
+        }
     }
 }
 

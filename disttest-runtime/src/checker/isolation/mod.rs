@@ -11,6 +11,9 @@
 //!   ones did not: whoever saw their writes is wrong.
 //! - **Unknown**, never valid: an empty history, one without reads, one in which no transaction depends on another, a
 //!   search that was stopped.
+//! - **Weak levels** (monotonic atomic view, read atomic, causal) are decided by commit orders in place of cycles, after
+//!   Biswas and Enea (OOPSLA 2019): exactly, for registers of whose versions no order is known too. Of all levels that are
+//!   not `strong-…` only `causal`, `sequential` and `linearizable` have sessions or real time.
 //! - **Complexity**: O(n log n) for n micro-operations where there are no cycles; in each strongly connected component
 //!   the classes of cycles are decided in linear time, those with exactly one anti-dependency by a search for each.
 
@@ -35,6 +38,7 @@ mod session_order;
 #[cfg(test)]
 mod tests;
 mod walk;
+mod weak;
 
 pub use anomalies::Anomaly;
 pub use models::Level;
@@ -59,6 +63,13 @@ pub enum Model {
     ListAppend,
     /// Registers: transactions write and read values.
     Register(VersionOrder),
+}
+
+impl Model {
+    /// True when something is known of the order of versions besides their initial state.
+    fn orders_versions(&self) -> bool {
+        *self != Model::Register(VersionOrder::Inferred(KeyOrder::default()))
+    }
 }
 
 /// How the versions of a register are ordered. The initial state always comes first.
@@ -115,8 +126,16 @@ impl Options {
 
     /// True when `anomaly` must not occur.
     pub fn prohibits(&self, anomaly: Anomaly) -> bool {
-        self.levels.iter().any(|level| anomaly.is_prohibited_by(*level))
+        self.levels.iter().flat_map(|level| level.of_transactions()).any(|level| anomaly.is_prohibited_by(level))
             || self.anomalies.iter().any(|other| anomaly.implies(*other))
+    }
+
+    /// A model asked for that no anomaly rules out: nothing found says nothing of it.
+    fn undecided(&self) -> Option<Level> {
+        let is_decided = |level: Level| {
+            level.of_transactions().any(|level| Anomaly::all().any(|anomaly| anomaly.is_prohibited_by(level)))
+        };
+        self.levels.iter().copied().find(|level| !is_decided(*level))
     }
 
     /// True when some anomaly whose name ends with `suffix` must not occur.
@@ -185,10 +204,31 @@ fn find(
     effort.spend(txns.mop_count() as u64)?;
     lost_update::find(txns, findings);
     effort.spend(txns.mop_count() as u64)?;
-    let order = match &options.model {
+    let Some(asked) = weak::Asked::of(options) else {
+        let order = order(txns, &options.model, findings);
+        return find_cycles(txns, options, &order, findings, effort);
+    };
+    // Where nothing is known of the order of versions, none is made unless it is needed for telling.
+    let known = options.model.orders_versions().then(|| order(txns, &options.model, findings));
+    let found = weak::find(txns, &options.model, asked, known.as_ref(), findings, effort)?;
+    if found == weak::Found::Holds && asked.is_all && !findings.kinds().any(|anomaly| options.prohibits(anomaly)) {
+        return Ok(None);
+    }
+    let order = known.unwrap_or_else(|| order(txns, &options.model, findings));
+    let reason = find_cycles(txns, options, &order, findings, effort)?;
+    if found == weak::Found::Circle && !findings.kinds().any(|anomaly| matches!(anomaly.name(), "G0" | "G1c")) {
+        weak::tell_circles(txns, &options.model, &order, findings, effort)?;
+    }
+    Ok(reason)
+}
+
+/// The order of versions; what is wrong with it is added to `findings`.
+fn order(txns: &Txns, model: &Model, findings: &mut Findings) -> Order {
+    match model {
         Model::ListAppend => {
             list_shape::find(txns, findings);
             let order = ListOrder::of(txns);
+            list_shape::find_reversed(txns, &order, findings);
             aborted::find_dirty_updates(txns, &order, findings);
             Order::List(order)
         }
@@ -197,10 +237,7 @@ fn find(
             misfit::cyclic_versions(txns, &order, findings);
             Order::Register(order)
         }
-    };
-    let held = txns.bytes() + order.bytes(txns);
-    effort.holds(held)?;
-    find_cycles(txns, options, &order, held, findings, effort)
+    }
 }
 
 /// Finds cycles of dependencies.
@@ -208,10 +245,11 @@ fn find_cycles(
     txns: &Txns,
     options: &Options,
     order: &Order,
-    held: u64,
     findings: &mut Findings,
     effort: &mut Effort<'_>,
 ) -> Result<Option<String>, Stopped> {
+    let held = txns.bytes() + order.bytes(txns);
+    effort.holds(held)?;
     let mut edges = Edges::new(txns.len() as u32);
     order.edges(txns, &mut edges);
     effort.spend(edges.len() as u64)?;
@@ -259,6 +297,11 @@ fn conclude(
     if evidence.consumed == 0 && unknown.is_empty() {
         unknown.push("no committed transaction read anything: nothing could contradict any model".to_owned());
     }
+    if let Some(level) = options.undecided() {
+        let why =
+            "no anomaly of transactions that is looked for rules it out; `causal` implies the guarantees of sessions";
+        unknown.push(format!("`{level}` is not decided: {why}"));
+    }
     let alone_unknown = |anomaly: Anomaly| matches!(anomaly.name(), EMPTY_GRAPH | SEARCH_TIMEOUT);
     let ruled_out: Vec<Level> = findings.kinds().flat_map(Anomaly::rules_out).collect();
     let mut cannot_detect = cannot_detect(options);
@@ -302,8 +345,12 @@ fn cannot_detect(options: &Options) -> Vec<String> {
         "what transactions of unknown outcome read, and whether unread writes of theirs took effect".to_owned(),
         "the order of writes that nobody read".to_owned(),
     ];
+    let is_exact = weak::Asked::of(options).is_some_and(|asked| asked.is_exact(options));
     match &options.model {
         Model::ListAppend => {}
+        Model::Register(VersionOrder::Inferred(_)) if is_exact => {
+            list.push("who else wrote: values that nobody wrote count as there from the start".to_owned());
+        }
         Model::Register(VersionOrder::Inferred(assumed)) if *assumed == KeyOrder::default() => {
             list.push(
                 "cycles that need an order of versions: nothing was assumed of registers but their initial state"

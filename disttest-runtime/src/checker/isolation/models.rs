@@ -100,6 +100,18 @@ impl Level {
         self == other || self.row().implies.iter().filter_map(|name| Level::named(name)).any(|next| next.implies(other))
     }
 
+    /// What it means of transactions: a level of single operations means that of transactions as well.
+    pub(super) fn of_transactions(self) -> impl Iterator<Item = Level> {
+        let more = match self.name() {
+            "causal" => "causal-cerone",
+            "sequential" | "session-serializable" => "strong-session-serializable",
+            "linearizable" => "strong-serializable",
+            "1SR" => "serializable",
+            _ => return std::iter::once(self).chain(None),
+        };
+        std::iter::once(self).chain(Level::named(more))
+    }
+
     fn row(self) -> &'static Row {
         &MODELS[self.0 as usize]
     }

@@ -22,6 +22,14 @@ impl Order {
         }
     }
 
+    /// Calls `each` with the writers of versions of which one comes right after the other.
+    pub(super) fn successions(&self, txns: &Txns, each: impl FnMut(u32, u32)) {
+        match self {
+            Order::List(order) => order.successions(txns, each),
+            Order::Register(order) => order.successions(txns, each),
+        }
+    }
+
     /// Which reason counts where a pair has several, as Elle explains them: of lists, the order of appends; of registers,
     /// what was read, since the order of writes is inferred.
     pub(super) fn first_reason(&self) -> Rel {
@@ -48,7 +56,7 @@ impl Order {
                 txns.index_of_event(txns.completed(a)),
                 txns.index_of_event(txns.invoked(b))
             )),
-            Rel::Via => None,
+            Rel::Via | Rel::Must => None,
             _ => match self {
                 Order::List(order) => why_list(order, txns, a, b, rel, a_name, b_name),
                 Order::Register(order) => why_register(order, txns, a, b, rel, a_name, b_name),

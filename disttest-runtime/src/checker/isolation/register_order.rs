@@ -145,6 +145,17 @@ impl RegisterOrder {
         }
     }
 
+    /// Calls `each` with the writers of versions of which one comes right after the other.
+    pub(super) fn successions(&self, txns: &Txns, mut each: impl FnMut(u32, u32)) {
+        for version in 0..self.graph.len() as u32 {
+            let Some(writer) = self.writer(txns, version) else { continue };
+            self.graph
+                .from(version)
+                .filter_map(|(next, _)| self.writer(txns, next))
+                .for_each(|next| each(writer, next));
+        }
+    }
+
     /// The transaction that made `version` visible: its last write of the key.
     pub(super) fn writer(&self, txns: &Txns, version: u32) -> Option<u32> {
         if self.touches.is_initial(version) {

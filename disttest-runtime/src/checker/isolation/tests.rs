@@ -4,5 +4,5 @@
 mod conformance;
 mod reference;
 mod scenarios;
-mod simulate;
+pub(super) mod simulate;
 mod table;

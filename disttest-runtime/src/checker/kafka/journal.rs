@@ -1,6 +1,7 @@
 //! Sends and polls of a history in columns: keys, messages and offsets as numbers.
 
-use super::super::inquiry::{Numbering, acknowledged, brief};
+use super::super::inquiry::{acknowledged, brief};
+use super::super::pairs::Pairs;
 use crate::history::{History, Op};
 use rustc_hash::FxHashMap;
 use serde_json::Value;
@@ -40,18 +41,15 @@ pub(super) struct Journal<'h> {
     pub(super) subscribed: bool,
     names: FxHashMap<String, u32>,
     numeric: FxHashMap<u64, u32>,
-    /// Of each value, its first key with the message.
-    first: Vec<(u32, u32)>,
-    others: FxHashMap<(u32, u32), u32>,
 }
 
 impl<'h> Journal<'h> {
     /// Reads `history`; `Err` names the first operation that is not understood.
     pub(super) fn of(history: &'h History) -> Result<Journal<'h>, String> {
         let mut journal = Journal::default();
-        let mut values = Numbering::new(history.ops().len());
+        let mut numbers = Pairs::new(history.ops().len());
         for op in history.ops() {
-            let act = journal.act(op, &mut values).map_err(|why| format!("operation {}: {why}", op.op_id))?;
+            let act = journal.act(op, &mut numbers).map_err(|why| format!("operation {}: {why}", op.op_id))?;
             journal.acts.extend(act.map(|act| (op, act)));
         }
         Ok(journal)
@@ -62,7 +60,7 @@ impl<'h> Journal<'h> {
         (40 * self.acts.len() + 24 * self.records.len() + 64 * self.messages.len()) as u64
     }
 
-    fn act(&mut self, op: &'h Op, values: &mut Numbering<'h>) -> Result<Option<Act>, String> {
+    fn act(&mut self, op: &'h Op, numbers: &mut Pairs<'h>) -> Result<Option<Act>, String> {
         match op.op_type.as_str() {
             "send" | "poll" | "txn" => {
                 let list = if acknowledged(op) && op.output.is_array() { &op.output } else { &op.input };
@@ -71,7 +69,7 @@ impl<'h> Journal<'h> {
                 };
                 let from = self.records.len();
                 for micro in list {
-                    self.micro(micro, values)?;
+                    self.micro(micro, numbers)?;
                 }
                 Ok(Some(Act::Moves(from..self.records.len())))
             }
@@ -86,7 +84,7 @@ impl<'h> Journal<'h> {
         }
     }
 
-    fn micro(&mut self, micro: &'h Value, values: &mut Numbering<'h>) -> Result<(), String> {
+    fn micro(&mut self, micro: &'h Value, numbers: &mut Pairs<'h>) -> Result<(), String> {
         let not_understood = || {
             format!(
                 "{} is none of [\"send\", key, value], [\"send\", key, [offset, value]], [\"poll\"], \
@@ -101,7 +99,7 @@ impl<'h> Journal<'h> {
                     Some((offset, value)) => (offset, value),
                     None => (NOWHERE, sent),
                 };
-                self.record(key, offset, value, true, values);
+                self.record(key, offset, value, true, numbers);
                 Ok(())
             }
             Some([Value::String(f)] | [Value::String(f), Value::Null]) if f == "poll" => Ok(()),
@@ -110,7 +108,7 @@ impl<'h> Journal<'h> {
                     let key = self.named(key);
                     for record in records.as_array().ok_or_else(not_understood)? {
                         let (offset, value) = placed(record).ok_or_else(not_understood)?;
-                        self.record(key, offset, value, false, values);
+                        self.record(key, offset, value, false, numbers);
                     }
                 }
                 Ok(())
@@ -119,18 +117,9 @@ impl<'h> Journal<'h> {
         }
     }
 
-    fn record(&mut self, key: u32, offset: i64, value: &'h Value, sent: bool, values: &mut Numbering<'h>) {
-        let value_number = values.of(value);
-        let next = self.messages.len() as u32;
-        let message = match self.first.get(value_number as usize) {
-            None => {
-                self.first.push((key, next));
-                next
-            }
-            Some((first, message)) if *first == key => *message,
-            Some(_) => *self.others.entry((key, value_number)).or_insert(next),
-        };
-        if message == next {
+    fn record(&mut self, key: u32, offset: i64, value: &'h Value, sent: bool, numbers: &mut Pairs<'h>) {
+        let message = numbers.of(key, value);
+        if message as usize == self.messages.len() {
             self.messages.push((key, value));
         }
         self.records.push(Record { key, message, offset, sent });

@@ -3,6 +3,7 @@
 use super::*;
 use crate::base::rng::Rng;
 use crate::base::time::Nanos;
+use crate::checker::reference::{said, seeds};
 use crate::checker::{Outcome, Unlimited};
 use crate::history::notation::history;
 use crate::history::{Effect, Op};
@@ -12,13 +13,7 @@ use std::collections::{BTreeMap, BTreeSet};
 fn check(text: &str, expect: &str) {
     let history = history(text).unwrap();
     let answer = Kafka::new().check(&history, &Unlimited);
-    let got = match &answer.outcome {
-        Outcome::Valid => "valid".to_owned(),
-        Outcome::Invalid { violations } => {
-            violations.iter().map(|v| format!("{} {:?}", v.anomaly, v.ops)).collect::<Vec<_>>().join(", ")
-        }
-        Outcome::Unknown { .. } => "unknown".to_owned(),
-    };
+    let got = said(&answer.outcome);
     assert_eq!(got, expect, "{text}\n{answer:#?}");
 }
 
@@ -356,7 +351,7 @@ fn reference(history: &History) -> Vec<String> {
 #[test]
 fn random_logs_are_judged_as_the_rules_say() {
     let (mut kinds, mut fine) = (BTreeMap::<String, u64>::new(), 0);
-    for seed in 0..3000 {
+    for seed in seeds(3000) {
         let history = random(seed);
         let expect = reference(&history);
         let mut got: Vec<String> = match Kafka.check(&history, &Unlimited).outcome {

@@ -1,4 +1,4 @@
-//! Every model's checking against the reference that tries all orders, on small random histories.
+//! Every model's checking against the reference that tries all orders, on random histories, most of them small.
 
 use super::budget::Budget;
 use super::object::{Solved, solve};
@@ -6,13 +6,15 @@ use super::tests::witness_stands;
 use super::*;
 use crate::base::rng::Rng;
 use crate::base::time::Nanos;
-use crate::checker::{Unlimited, reference};
+use crate::checker::Unlimited;
+use crate::checker::reference::{self, seeds};
 use crate::history::notation;
 use crate::model::{
     CasRegister, Counter, Decision, Kv, Lease, Ledger, MembershipTable, Model, MultiRegister, Mutex, Queue, Session,
     SetModel, Stack, Step, TakeCall, Timed,
 };
 use serde_json::{Value, json};
+use std::ops::Range;
 use std::time::Duration;
 
 /// An operation of some client: its type, its input, and answers to choose from.
@@ -99,21 +101,25 @@ fn made<M: Model>(
     History::new(ops).ok()
 }
 
-/// Compares `seeds` histories; returns how many were valid and invalid.
-fn agree<M: Model + Clone>(model: M, seeds: u64, choose: &dyn Fn(&mut Rng, u64) -> Choice) -> (u64, u64) {
+/// Compares `seeds` histories, one in twenty of them larger; returns how many were valid and invalid.
+fn agree<M: Model + Clone>(model: M, seeds: Range<u64>, choose: &dyn Fn(&mut Rng, u64) -> Choice) -> (u64, u64) {
     let (mut valid, mut invalid) = (0, 0);
-    for seed in 0..seeds {
+    for seed in seeds {
         let mut rng = Rng::stream(seed, model.name());
-        let (count, wrong) = (3 + rng.below(5), rng.below(3));
+        let larger = seed % 20 == 19;
+        let (count, wrong) = (if larger { 9 + rng.below(12) } else { 3 + rng.below(5) }, rng.below(3));
         let Some(history) = made(&model, &mut rng, count, wrong, choose) else { continue };
-        let expect = reference::linearizable(&model, &history);
+        let expect = match larger {
+            true => reference::linearizable_remembering(&model, &history),
+            false => reference::linearizable(&model, &history),
+        };
         let text = || history.ops().iter().map(notation::line).collect::<Vec<_>>().join("\n");
         let answer = Linearizability::whole(model.clone()).check(&history, &Unlimited);
         match &answer.outcome {
             Outcome::Valid => assert!(expect, "{} {seed}: accepted\n{}", model.name(), text()),
             Outcome::Invalid { violations } => {
                 assert!(!expect, "{} {seed}: rejected\n{}\n{}", model.name(), text(), violations[0].explanation);
-                if seed % 8 == 0 {
+                if seed % 8 == 0 && !larger {
                     witness_stands(&model, &history, &violations[0], &text());
                 }
             }
@@ -127,14 +133,9 @@ fn agree<M: Model + Clone>(model: M, seeds: u64, choose: &dyn Fn(&mut Rng, u64) 
 fn check<M: Model + Clone>(model: M, choose: &dyn Fn(&mut Rng, u64) -> Choice) {
     let name = model.name().to_owned();
     let seeds = seeds(2500);
-    let (valid, invalid) = agree(model, seeds, choose);
+    let (valid, invalid) = agree(model, seeds.clone(), choose);
+    let seeds = seeds.end - seeds.start;
     assert!(valid > seeds / 8 && invalid > seeds / 100, "{name}: {valid} valid, {invalid} invalid");
-}
-
-/// How many histories to compare: more in an optimized build, as many as `DISTTEST_FUZZ` says.
-fn seeds(usual: u64) -> u64 {
-    let asked = std::env::var("DISTTEST_FUZZ").ok().and_then(|text| text.parse().ok());
-    asked.unwrap_or(usual)
 }
 
 fn few(rng: &mut Rng) -> Value {
@@ -296,9 +297,13 @@ fn queues_and_stacks() {
 
 /// What a monitor decides, against the reference, with any call made one of unknown outcome that keeps its answer (as a
 /// witness is shrunk). Returns how many histories it left to the search.
-fn monitored<M: Model<Call = TakeCall> + Clone>(model: M, words: (&'static str, &'static str), seeds: u64) -> [u64; 3] {
+fn monitored<M: Model<Call = TakeCall> + Clone>(
+    model: M,
+    words: (&'static str, &'static str),
+    seeds: Range<u64>,
+) -> [u64; 3] {
     let mut counts = [0; 3];
-    for seed in 0..seeds {
+    for seed in seeds {
         let mut rng = Rng::stream(seed, "monitor");
         let (count, wrong) = (3 + rng.below(6), rng.below(4));
         let Some(history) = made(&model, &mut rng, count, wrong, &put_or_take(words, true)) else { continue };
@@ -331,8 +336,9 @@ fn monitored<M: Model<Call = TakeCall> + Clone>(model: M, words: (&'static str, 
 #[test]
 fn monitors_of_queues_and_stacks_decide_as_the_reference_does() {
     let seeds = seeds(10_000);
-    let queue = monitored(Queue::new(), ("enqueue", "dequeue"), seeds);
-    let stack = monitored(Stack::new(), ("push", "pop"), seeds);
+    let queue = monitored(Queue::new(), ("enqueue", "dequeue"), seeds.clone());
+    let stack = monitored(Stack::new(), ("push", "pop"), seeds.clone());
+    let seeds = seeds.end - seeds.start;
     for [invalid, valid, searched] in [queue, stack] {
         assert!(invalid > seeds / 10 && valid > seeds / 10 && searched < seeds / 20, "{invalid} {valid} {searched}");
     }

@@ -2,7 +2,8 @@
 
 use super::*;
 use crate::base::rng::Rng;
-use crate::checker::{Unlimited, reference};
+use crate::checker::Unlimited;
+use crate::checker::reference::{self, seeds};
 use crate::history::generate::{self, Object as Kind, Shape};
 use crate::history::notation::history;
 use crate::model::{Log, MapModel, Register, Timed};
@@ -241,7 +242,7 @@ fn the_fast_checker_agrees_with_the_slow_one_on_registers() {
         (Kind::CasRegister, Some(2)),
         (Kind::CasRegister, Some(3)),
     ] {
-        let (valid, invalid) = agree(Register::new(), object, values, 0..1500);
+        let (valid, invalid) = agree(Register::new(), object, values, seeds(1500));
         assert!(valid > 500 && invalid > 100, "{object:?} {values:?}: {valid} valid, {invalid} invalid");
     }
 }
@@ -249,13 +250,67 @@ fn the_fast_checker_agrees_with_the_slow_one_on_registers() {
 #[test]
 fn the_fast_checker_agrees_with_the_slow_one_on_maps_and_logs() {
     for (object, values) in [(Kind::Map, None), (Kind::Map, Some(2))] {
-        let (valid, invalid) = agree(MapModel::new(), object, values, 0..1500);
+        let (valid, invalid) = agree(MapModel::new(), object, values, seeds(1500));
         assert!(valid > 500 && invalid > 100, "{object:?} {values:?}: {valid} valid, {invalid} invalid");
     }
     for values in [None, Some(2)] {
-        let (valid, invalid) = agree(Log::new(), Kind::Log, values, 0..1500);
+        let (valid, invalid) = agree(Log::new(), Kind::Log, values, seeds(1500));
         assert!(valid > 500 && invalid > 100, "log {values:?}: {valid} valid, {invalid} invalid");
     }
+}
+
+/// As many threads as these, and no limit.
+struct Threads(usize);
+
+impl Limits for Threads {
+    fn exceeded(&self, _: u64) -> Option<String> {
+        None
+    }
+
+    fn threads(&self) -> usize {
+        self.0
+    }
+}
+
+#[test]
+fn the_answer_does_not_depend_on_the_number_of_threads() {
+    let (mut valid, mut invalid) = (0, 0);
+    for seed in seeds(4) {
+        let mut rng = Rng::stream(seed, "threads");
+        let shape = Shape {
+            object: [Kind::Register, Kind::CasRegister][seed as usize % 2],
+            clients: 8,
+            keys: 2 + rng.below(40),
+            // So many that threads are started.
+            operations: 21_000,
+            unknown: rng.below(40),
+            failed: 10,
+            values: (seed % 3 == 0).then_some(6),
+            final_reads: false,
+        };
+        let made = generate::history(shape, seed);
+        let history = if seed % 4 == 3 { made } else { some_wrong_reads(made, &mut rng, 1 + seed % 3) };
+        let checker = Linearizability::per_key(Register::new());
+        let alone = checker.check(&history, &Threads(1));
+        for threads in [2, 64] {
+            assert_eq!(checker.check(&history, &Threads(threads)), alone, "{seed}: {threads} threads");
+        }
+        if word(&alone.outcome) == "valid" { valid += 1 } else { invalid += 1 }
+    }
+    assert!(valid > 0 && invalid > 0, "{valid} valid, {invalid} invalid");
+}
+
+/// Exchanges the answers of so many pairs of reads.
+fn some_wrong_reads(history: History, rng: &mut Rng, pairs: u64) -> History {
+    let mut ops = history.into_ops();
+    let is_read = |op: &Op| op.op_type == "read" && op.effect() == Effect::Acknowledged;
+    let reads: Vec<usize> = (0..ops.len()).filter(|at| is_read(&ops[*at])).collect();
+    for _ in 0..pairs {
+        let [a, b] = [(); 2].map(|()| reads[rng.below(reads.len() as u64) as usize]);
+        let other = ops[a].output.clone();
+        ops[a].output = std::mem::replace(&mut ops[b].output, other);
+    }
+    History::new(ops).unwrap()
 }
 
 #[test]

@@ -4,28 +4,26 @@
 //! entry with a known offset must be what is shown there. One without must be among the values shown, as often as it
 //! was acknowledged. What no final read covers is unknown, not lost.
 
-use super::finals::{Finals, KeyOps, is_completed_read};
+use super::super::inquiry::Numbering;
+use super::finals::{Finals, KeyOps};
 use super::{Found, lost};
 use crate::history::access::{Entry, Seen};
 use crate::history::{Effect, Op};
 use serde_json::Value;
-use std::collections::{BTreeMap, HashMap};
+use std::collections::BTreeMap;
 
-pub(super) fn problem(op: &Op) -> Option<String> {
-    if op.effect() == Effect::Failed {
-        return None;
+pub(super) fn is_acknowledged_write(op: &Op) -> Result<bool, String> {
+    match op.effect() {
+        Effect::Failed => Ok(false),
+        effect => Ok(effect == Effect::Acknowledged && matches!(Entry::of(op)?, Entry::Append { .. })),
     }
-    Entry::of(op).err()
-}
-
-pub(super) fn is_acknowledged_write(op: &Op) -> bool {
-    op.effect() == Effect::Acknowledged && matches!(Entry::of(op), Ok(Entry::Append { .. }))
 }
 
 /// What one client's final reads show of a key.
 #[derive(Default)]
 struct Shown<'h> {
-    at: BTreeMap<u64, &'h Value>,
+    /// Values by offset, once it is settled.
+    at: Vec<(u64, &'h Value)>,
     /// Smallest length that a read says the log has.
     end: Option<u64>,
     reads: Vec<&'h Op>,
@@ -41,9 +39,30 @@ impl<'h> Shown<'h> {
         }
     }
 
+    /// Of what several reads show at one offset, the last one counts.
+    fn settle(&mut self) {
+        if !self.at.is_sorted_by(|a, b| a.0 < b.0) {
+            self.at.reverse();
+            self.at.sort_by_key(|(offset, _)| *offset);
+            self.at.dedup_by_key(|(offset, _)| *offset);
+        }
+    }
+
+    fn at(&self, offset: u64) -> Option<&'h Value> {
+        let first = self.at.first()?.0;
+        // Mostly there are no gaps.
+        let guess = usize::try_from(offset.checked_sub(first)?).ok()?;
+        let place = match self.at.get(guess) {
+            Some((there, _)) if *there == offset => guess,
+            _ => self.at.binary_search_by_key(&offset, |(there, _)| *there).ok()?,
+        };
+        Some(self.at[place].1)
+    }
+
     /// Every entry up to the end was shown.
     fn is_whole(&self) -> bool {
-        self.end.is_some_and(|end| (0..end).all(|offset| self.at.contains_key(&offset)))
+        let before = |end: u64| self.at.partition_point(|(offset, _)| *offset < end) as u64;
+        self.end.is_some_and(|end| before(end) == end)
     }
 }
 
@@ -52,15 +71,15 @@ pub(super) fn judge<'h>(key: Option<&str>, ops: &KeyOps<'h>, finals: &Finals<'h>
     if ops.acknowledged.is_empty() {
         return found;
     }
-    let quiet = finals.last_ack.and_then(|op| op.complete_ts);
     let mut clients: BTreeMap<u64, Shown<'h>> = BTreeMap::new();
-    for op in ops.all.iter().copied().filter(|op| is_completed_read(op) && Some(op.invoke_ts) > quiet) {
+    for op in ops.reads.iter().copied() {
         if let Ok(Entry::Read(Some(seen))) = Entry::of(op) {
             clients.entry(op.process_id).or_default().add(op, &seen);
         }
     }
     let mut covered = false;
-    for shown in clients.values() {
+    for shown in clients.values_mut() {
+        shown.settle();
         let (missing, unseen) = compare(&ops.acknowledged, shown);
         found.fired += ops.acknowledged.len() as u64;
         if let (Some(_), Some(read)) = (missing.first(), shown.reads.last()) {
@@ -80,9 +99,13 @@ pub(super) fn judge<'h>(key: Option<&str>, ops: &KeyOps<'h>, finals: &Finals<'h>
 
 /// Acknowledged entries that are lost, and whether some are not covered by what is shown.
 fn compare<'h>(acknowledged: &[&'h Op], shown: &Shown<'h>) -> (Vec<&'h Op>, bool) {
-    let mut left: HashMap<&Value, u64> = HashMap::new();
-    for value in shown.at.values() {
-        *left.entry(value).or_default() += 1;
+    // Of each value, how often it is shown and not accounted for.
+    let mut values = Numbering::new(shown.at.len());
+    let mut left: Vec<u64> = Vec::with_capacity(shown.at.len());
+    for (_, value) in &shown.at {
+        let number = values.of(value) as usize;
+        left.resize(values.values.len(), 0);
+        left[number] += 1;
     }
     let whole = shown.is_whole();
     let (mut missing, mut unseen) = (Vec::new(), false);
@@ -91,11 +114,11 @@ fn compare<'h>(acknowledged: &[&'h Op], shown: &Shown<'h>) -> (Vec<&'h Op>, bool
             continue;
         };
         let there = match offset {
-            Some(offset) => match shown.at.get(&offset) {
-                Some(there) => Some(*there == value),
+            Some(offset) => match shown.at(offset) {
+                Some(there) => Some(there == value),
                 None => shown.end.filter(|end| offset >= *end).map(|_| false),
             },
-            None => match left.get_mut(value) {
+            None => match values.known(value).map(|number| &mut left[number as usize]) {
                 // A set holds a value once, however often it was added.
                 Some(_) if op.op_type == "add" => Some(true),
                 Some(count) if *count > 0 => {

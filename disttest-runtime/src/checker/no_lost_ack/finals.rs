@@ -2,6 +2,7 @@
 
 use crate::base::time::Nanos;
 use crate::history::{Effect, History, Op};
+use rustc_hash::FxHashMap;
 use std::collections::BTreeMap;
 
 /// A history by key, with its final reads.
@@ -19,36 +20,43 @@ pub(crate) struct KeyOps<'h> {
     pub(crate) all: Vec<&'h Op>,
     /// Acknowledged writes.
     pub(crate) acknowledged: Vec<&'h Op>,
-    /// Each client's last final read.
+    /// Completed reads that began after the last acknowledged write of the history had completed.
+    pub(crate) reads: Vec<&'h Op>,
+    /// Each client's last one of these.
     pub(crate) finals: Vec<&'h Op>,
 }
 
 impl<'h> Finals<'h> {
     /// Groups `history`; `is_acknowledged_write` says what must not be lost.
-    pub(crate) fn of(history: &'h History, is_acknowledged_write: impl Fn(&Op) -> bool) -> Finals<'h> {
-        let mut keys: BTreeMap<Option<&str>, KeyOps<'_>> = BTreeMap::new();
+    pub(crate) fn of(history: &'h History, mut is_acknowledged_write: impl FnMut(&Op) -> bool) -> Finals<'h> {
+        let mut numbers: FxHashMap<Option<&str>, usize> = FxHashMap::default();
+        let mut keys: Vec<(Option<&str>, KeyOps<'_>)> = Vec::new();
         let mut last_ack: Option<&Op> = None;
         for op in history.ops() {
-            let key = keys.entry(op.key.as_deref()).or_default();
+            let name = op.key.as_deref();
+            let number = *numbers.entry(name).or_insert_with(|| {
+                keys.push((name, KeyOps::default()));
+                keys.len() - 1
+            });
+            let key = &mut keys[number].1;
             key.all.push(op);
             if is_acknowledged_write(op) {
                 key.acknowledged.push(op);
                 if last_ack.is_none_or(|last| last.complete_ts <= op.complete_ts) {
                     last_ack = Some(op);
                 }
+            } else if is_completed_read(op) {
+                key.reads.push(op);
             }
         }
         let quiet = last_ack.and_then(|op| op.complete_ts).unwrap_or(Nanos(u64::MAX));
-        for key in keys.values_mut() {
-            let mut of_client: BTreeMap<u64, &Op> = BTreeMap::new();
-            for op in &key.all {
-                if is_completed_read(op) && op.invoke_ts > quiet {
-                    of_client.insert(op.process_id, op);
-                }
-            }
+        for (_, key) in &mut keys {
+            // By invocation.
+            key.reads.drain(..key.reads.partition_point(|op| op.invoke_ts <= quiet));
+            let of_client: BTreeMap<u64, &Op> = key.reads.iter().map(|op| (op.process_id, *op)).collect();
             key.finals = of_client.into_values().collect();
         }
-        Finals { last_ack, keys }
+        Finals { last_ack, keys: keys.into_iter().collect() }
     }
 
     /// Keys with acknowledged writes and without a final read.

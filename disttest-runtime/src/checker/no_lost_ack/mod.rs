@@ -52,14 +52,8 @@ impl NoLostAck {
         NoLostAck { kind: Kind::AppendOnly }
     }
 
-    fn problem(&self, op: &Op) -> Option<String> {
-        match self.kind {
-            Kind::Overwritable => overwritable::problem(op),
-            Kind::AppendOnly => append_only::problem(op),
-        }
-    }
-
-    fn is_acknowledged_write(&self, op: &Op) -> bool {
+    /// Whether `op` is an acknowledged write; `Err` says what is not understood.
+    fn is_acknowledged_write(&self, op: &Op) -> Result<bool, String> {
         match self.kind {
             Kind::Overwritable => overwritable::is_acknowledged_write(op),
             Kind::AppendOnly => append_only::is_acknowledged_write(op),
@@ -88,16 +82,16 @@ impl Checker for NoLostAck {
 
     fn missing(&self, history: &History) -> Vec<String> {
         let mut problems: BTreeMap<String, (u64, u64)> = BTreeMap::new();
-        for op in history.ops() {
-            if let Some(problem) = self.problem(op) {
+        let finals = Finals::of(history, |op| {
+            self.is_acknowledged_write(op).unwrap_or_else(|problem| {
                 problems.entry(problem).or_insert((op.op_id, 0)).1 += 1;
-            }
-        }
+                false
+            })
+        });
         let mut list: Vec<String> = problems
             .into_iter()
             .map(|(problem, (first, count))| format!("operation {first} and {count} in all: {problem}"))
             .collect();
-        let finals = Finals::of(history, |op| self.is_acknowledged_write(op));
         list.extend(finals.unread().map(|key| finals.say_unread(key)));
         list
     }
@@ -111,10 +105,16 @@ impl Checker for NoLostAck {
 
 impl NoLostAck {
     fn judge(&self, history: &History, limits: &dyn Limits, evidence: &mut Evidence) -> Outcome {
-        if let Some((op, problem)) = history.ops().iter().find_map(|op| Some((op, self.problem(op)?))) {
-            return Outcome::Unknown { why: format!("the history does not fit: operation {}: {problem}", op.op_id) };
+        let mut misfit = None;
+        let finals = Finals::of(history, |op| {
+            self.is_acknowledged_write(op).unwrap_or_else(|problem| {
+                misfit.get_or_insert((op.op_id, problem));
+                false
+            })
+        });
+        if let Some((op, problem)) = misfit {
+            return Outcome::Unknown { why: format!("the history does not fit: operation {op}: {problem}") };
         }
-        let finals = Finals::of(history, |op| self.is_acknowledged_write(op));
         if finals.last_ack.is_none() {
             return Outcome::Unknown { why: "the history has no acknowledged write that could be lost".to_owned() };
         }

@@ -1,7 +1,8 @@
 #![expect(clippy::unwrap_used, reason = "tests")]
 
 use super::*;
-use crate::checker::{Unlimited, reference};
+use crate::checker::Unlimited;
+use crate::checker::reference::{self, seeds};
 use crate::history::generate::{self, Object, Shape};
 use crate::history::notation::history;
 
@@ -96,7 +97,7 @@ fn what_was_not_read_at_quiescence_is_unknown() {
 
 #[test]
 fn atomic_objects_lose_nothing_and_the_slow_checker_agrees_on_damage() {
-    for seed in 0..1500 {
+    for seed in seeds(1500) {
         for (object, checker) in [
             (Object::CasRegister, NoLostAck::overwritable()),
             (Object::Map, NoLostAck::overwritable()),

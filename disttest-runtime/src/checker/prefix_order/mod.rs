@@ -6,12 +6,12 @@ mod sequence;
 mod tests;
 
 use super::keys::Keys;
+use super::places::Places;
 use super::settling::Settling;
 use super::work::{Work, told};
 use super::{Answer, Checker, Limits, Unlimited, Violation};
 use crate::history::{Effect, History, Op};
 use produced::{Element, Produced};
-use rustc_hash::FxHashMap;
 use sequence::{Delivery, Sequence, Wrong};
 use serde_json::Value;
 
@@ -74,11 +74,10 @@ impl PrefixOrder {
         let ops = history.ops();
         let Some(mut produced) = Produced::of(ops, &mut work, &mut keys) else { return (work, keys) };
         produced.settle_order();
-        let mut consumers: FxHashMap<(u64, u32), Consumer> = FxHashMap::default();
-        let mut order = Vec::new();
+        let mut consumers: Places<Consumer> = Places::default();
         let mut seen = 0;
         for (at, op) in ops.iter().enumerate() {
-            if !work.goes_on(|| produced.bytes() + seen * 48 + consumers.len() * 200) {
+            if !work.goes_on(|| produced.bytes() + seen * size_of::<Delivery>() + consumers.bytes()) {
                 return (work, keys);
             }
             let Some(complete) = op.complete_ts.filter(|_| op.effect() == Effect::Acknowledged) else { continue };
@@ -92,11 +91,8 @@ impl PrefixOrder {
                 continue;
             }
             seen += values.len();
-            let slot = (op.process_id, key);
-            let consumer = consumers.entry(slot).or_insert_with(|| {
-                order.push(slot);
-                Consumer { sequence: Sequence::new(*self), settling: Settling::default() }
-            });
+            let new = || Consumer { key, sequence: Sequence::new(*self), settling: Settling::default() };
+            let consumer = consumers.of(op.process_id, key, new);
             while let Some((_, (from, to))) = consumer.settling.before(op.invoke_ts) {
                 consumer.sequence.settle(from as usize..to as usize);
             }
@@ -104,12 +100,11 @@ impl PrefixOrder {
             self.deliver(&read, values, &produced, &mut consumer.sequence, (&mut work, &mut keys));
             consumer.settling.push(complete, (from, consumer.sequence.len() as u32));
         }
-        for slot in order {
-            let sequence = &consumers[&slot].sequence;
-            if !work.goes_on(|| produced.bytes() + seen * 48 + consumers.len() * 200) {
+        for Consumer { key, sequence, .. } in consumers.all() {
+            if !work.goes_on(|| produced.bytes() + seen * size_of::<Delivery>() + consumers.bytes()) {
                 break;
             }
-            self.finish(sequence, slot.1, &produced, ops, &mut work);
+            self.finish(sequence, *key, &produced, ops, &mut work);
         }
         (work, keys)
     }
@@ -189,6 +184,7 @@ impl PrefixOrder {
 
 /// A session's sequence, and what of it is still in flight.
 struct Consumer {
+    key: u32,
     sequence: Sequence,
     settling: Settling<(u32, u32)>,
 }

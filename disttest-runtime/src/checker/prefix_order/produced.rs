@@ -1,10 +1,10 @@
 //! What producers put in, and its order.
 
 use super::super::keys::Keys;
+use super::super::pairs::Pairs;
 use super::super::work::Work;
 use super::sequence::{Delivery, Wrong};
 use crate::history::{Effect, Op};
-use rustc_hash::{FxBuildHasher, FxHashMap};
 use serde_json::Value;
 
 /// An element of a key.
@@ -12,6 +12,7 @@ use serde_json::Value;
 pub(super) struct Element {
     /// The operation that produced it.
     pub(super) op: u32,
+    key: u32,
     /// Where it stands: before everything that begins behind its end.
     begin: u64,
     end: u64,
@@ -44,7 +45,9 @@ pub(super) struct Produced<'h> {
     pub(super) ops: &'h [Op],
     /// The number of each operation's key.
     pub(super) numbers: Vec<u32>,
-    elements: FxHashMap<(u32, &'h Value), Element>,
+    /// Elements by the number of key and value.
+    elements: Vec<Element>,
+    pairs: Pairs<'h>,
     orders: Vec<Order>,
 }
 
@@ -52,9 +55,8 @@ impl<'h> Produced<'h> {
     /// `None` when it was stopped.
     pub(super) fn of(ops: &'h [Op], work: &mut Work<'_>, keys: &mut Keys<'h>) -> Option<Produced<'h>> {
         let numbers = Vec::with_capacity(ops.len());
-        // Growing would hash every value again.
-        let elements = FxHashMap::with_capacity_and_hasher(ops.len() / 2, FxBuildHasher);
-        let mut produced = Produced { ops, numbers, elements, orders: Vec::new() };
+        let (elements, pairs) = (Vec::with_capacity(ops.len() / 2), Pairs::new(ops.len()));
+        let mut produced = Produced { ops, numbers, elements, pairs, orders: Vec::new() };
         for (at, op) in ops.iter().enumerate() {
             if !work.goes_on(|| produced.bytes()) {
                 return None;
@@ -77,17 +79,21 @@ impl<'h> Produced<'h> {
             *(if offset.is_some() { &mut order.with } else { &mut order.without }) += 1;
         }
         let end = op.complete_ts.filter(|_| effect == Effect::Acknowledged).map_or(u64::MAX, |end| end.0);
-        let new = Element { op: at, begin: op.invoke_ts.0, end, offset, effect, several: false };
-        let held = self.elements.entry((key, &op.input)).or_insert(new);
-        if held.op != at && effect != Effect::Failed {
-            *held = Element { several: held.effect != Effect::Failed, ..new };
+        let new = Element { op: at, key, begin: op.invoke_ts.0, end, offset, effect, several: false };
+        let number = self.pairs.of(key, &op.input) as usize;
+        match self.elements.get_mut(number) {
+            None => self.elements.push(new),
+            Some(held) if effect != Effect::Failed => {
+                *held = Element { several: held.effect != Effect::Failed, ..new };
+            }
+            Some(_) => {}
         }
     }
 
     /// Decides for each key whether offsets or time order its elements.
     pub(super) fn settle_order(&mut self) {
-        for ((key, _), element) in &mut self.elements {
-            let order = &mut self.orders[*key as usize];
+        for element in &mut self.elements {
+            let order = &mut self.orders[element.key as usize];
             if order.with > 0 && order.without == 0 {
                 (element.begin, element.end) = element.offset.map_or((0, u64::MAX), |offset| (offset, offset));
             }
@@ -99,11 +105,13 @@ impl<'h> Produced<'h> {
     }
 
     pub(super) fn bytes(&self) -> usize {
-        self.numbers.capacity() * 4 + self.elements.len() * 96
+        self.numbers.capacity() * 4
+            + self.elements.capacity() * (size_of::<Element>() + size_of::<Acknowledged>())
+            + self.pairs.bytes()
     }
 
     pub(super) fn element(&self, key: u32, value: &Value) -> Option<Element> {
-        self.elements.get(&(key, value)).copied()
+        self.pairs.known(key, value).map(|number| self.elements[number as usize])
     }
 
     pub(super) fn op(&self, element: &Element) -> &'h Op {

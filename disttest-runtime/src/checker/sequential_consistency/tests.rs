@@ -3,6 +3,7 @@
 use super::*;
 use crate::base::rng::Rng;
 use crate::checker::Unlimited;
+use crate::checker::reference::seeds;
 use crate::history::generate::{self, Object, Shape};
 use crate::history::notation::history;
 use crate::model::{MapModel, Queue, Register, Step};
@@ -104,9 +105,9 @@ fn orderable<M: Model>(
     })
 }
 
-fn agree<M: Model + Clone>(model: M, object: Object, seeds: u64) -> (u32, u32) {
+fn agree<M: Model + Clone>(model: M, object: Object, seeds: std::ops::Range<u64>) -> (u32, u32) {
     let (mut valid, mut invalid) = (0, 0);
-    for seed in 0..seeds {
+    for seed in seeds {
         let mut rng = Rng::stream(seed, "sequential");
         let shape = Shape {
             object,
@@ -150,7 +151,7 @@ fn agree<M: Model + Clone>(model: M, object: Object, seeds: u64) -> (u32, u32) {
 #[test]
 fn the_search_agrees_with_trying_every_order() {
     for object in [Object::Register, Object::CasRegister] {
-        let (valid, invalid) = agree(Register::new(), object, 1500);
+        let (valid, invalid) = agree(Register::new(), object, seeds(1500));
         assert!(valid > 300 && invalid > 50, "{object:?}: {valid} valid, {invalid} invalid");
     }
 }

@@ -6,6 +6,8 @@
 //! exactly when they have no cycle. Most demands agree with time and need not be kept; one that contradicts time is a
 //! cycle by itself; only those between concurrent writes make a graph.
 
+use super::super::pairs::Pairs;
+use super::super::places::Places;
 use super::super::settling::Settling;
 use super::super::work::{Work, told};
 use super::super::{Limits, Violation};
@@ -14,13 +16,14 @@ use super::{Guarantee, Keys, SessionConsistency, is_read};
 use crate::base::time::Nanos;
 use crate::history::access::Touch;
 use crate::history::{Effect, History, Op};
-use rustc_hash::{FxBuildHasher, FxHashMap};
 use serde_json::Value;
 
 /// What there was before every write.
 const START: u32 = u32::MAX;
 /// More than one operation wrote it.
 const SEVERAL: u32 = u32::MAX - 1;
+/// No operation wrote it.
+const NOBODY: u32 = u32::MAX;
 
 /// An operation of a session and the write that it made or showed (as index into the history).
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -83,21 +86,21 @@ pub(super) fn work<'h, 'l>(
     let mut work = Work::new(history, limits);
     let mut keys = Keys::default();
     let ops = history.ops();
-    let Some((numbers, writers)) = writers(ops, &mut work, &mut keys) else { return (work, keys) };
+    let Some(noted) = Noted::of(ops, &mut work, &mut keys) else { return (work, keys) };
     if checker.has(Guarantee::MonotonicWrites)
         && let Some(write) = ops.iter().find(|op| !is_read(op))
     {
         work.lacks(write, "monotonic writes need the system's versions in the outputs of writes".to_owned());
     }
-    let mut places: FxHashMap<(u64, u32), Place> = FxHashMap::default();
+    let mut places: Places<Place> = Places::default();
     let mut orders = Orders::new(ops, real_time);
-    for (at, (op, key)) in ops.iter().zip(&numbers).enumerate() {
-        if !work.goes_on(|| places.len() * size_of::<((u64, u32), Place)>() * 2 + writers.len() * 40 + orders.bytes()) {
+    for (at, (op, note)) in ops.iter().zip(&noted.notes).enumerate() {
+        if !work.goes_on(|| places.bytes() + noted.bytes() + orders.bytes()) {
             return (work, keys);
         }
-        let Some(step) = step(at, op, *key, &writers, ops, &mut work) else { continue };
-        let place = places.entry((op.process_id, *key)).or_default();
-        let read = is_read(op);
+        let (read, key) = (note.act == Act::Reads, note.key);
+        let Some(step) = noted.step(at, op, ops, &mut work) else { continue };
+        let place = places.of(op.process_id, key, Place::default);
         let chained = checker.has(Guarantee::MonotonicReads);
         let (own, seen) = match read {
             true => (Guarantee::ReadYourWrites, Guarantee::MonotonicReads),
@@ -110,7 +113,7 @@ pub(super) fn work<'h, 'l>(
         for (guarantee, before) in pairs {
             for earlier in before.iter().filter(|_| checker.has(guarantee)) {
                 work.evidence.fired += 1;
-                keys.observe(*key);
+                keys.observe(key);
                 if earlier.write == step.write || earlier.write == START {
                     continue;
                 }
@@ -121,7 +124,7 @@ pub(super) fn work<'h, 'l>(
                         work.violates(|| against_time(ops, &demand));
                     }
                 } else if !orders.is_before(earlier.write, step.write) {
-                    orders.demand(*key, demand);
+                    orders.demand(key, demand);
                 }
             }
         }
@@ -134,73 +137,96 @@ pub(super) fn work<'h, 'l>(
     (work, keys)
 }
 
-/// Numbers of keys by operation, and the writer of each value of each key.
-type Writers<'h> = (Vec<u32>, FxHashMap<(u32, &'h Value), u32>);
-
-fn writers<'h>(ops: &'h [Op], work: &mut Work<'_>, keys: &mut Keys<'h>) -> Option<Writers<'h>> {
-    // Growing would hash every value again.
-    let mut writers = FxHashMap::with_capacity_and_hasher(ops.len() / 2, FxBuildHasher);
-    let mut numbers = Vec::with_capacity(ops.len());
-    for (at, op) in ops.iter().enumerate() {
-        if !work.goes_on(|| numbers.capacity() * 4 + writers.len() * 40) {
-            return None;
-        }
-        let key = keys.count(op);
-        numbers.push(key);
-        if op.effect() == Effect::Failed {
-            continue;
-        }
-        match Touch::of(op) {
-            Err(problem) => work.lacks(op, problem),
-            Ok(touch) => {
-                if let Some(value) = touch.written() {
-                    writers.entry((key, value)).and_modify(|writer| *writer = SEVERAL).or_insert(at as u32);
-                }
-            }
-        }
-    }
-    // What is not understood may have written anything.
-    (!work.has_problems()).then_some((numbers, writers))
+/// What an operation does to its key.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Act {
+    Writes,
+    Reads,
+    Nothing,
 }
 
-/// What `op` wrote or showed; `None` for what says nothing, or cannot be placed.
-fn step(
-    at: usize,
-    op: &Op,
+/// An operation in numbers.
+struct Note {
     key: u32,
-    writers: &FxHashMap<(u32, &Value), u32>,
-    ops: &[Op],
-    work: &mut Work<'_>,
-) -> Option<Step> {
-    if op.effect() == Effect::Failed {
-        return None;
+    /// Number of key and value.
+    pair: u32,
+    act: Act,
+}
+
+/// The history in columns.
+struct Noted {
+    notes: Vec<Note>,
+    /// Of each pair, the operation that wrote it, [`NOBODY`] or [`SEVERAL`].
+    writers: Vec<u32>,
+}
+
+impl Noted {
+    fn of<'h>(ops: &'h [Op], work: &mut Work<'_>, keys: &mut Keys<'h>) -> Option<Noted> {
+        let mut noted = Noted { notes: Vec::with_capacity(ops.len()), writers: Vec::with_capacity(ops.len() / 2) };
+        let mut pairs = Pairs::new(ops.len());
+        for (at, op) in ops.iter().enumerate() {
+            if !work.goes_on(|| noted.bytes() + pairs.bytes()) {
+                return None;
+            }
+            let key = keys.count(op);
+            let (act, value) = match noted.look(op, work) {
+                Some((act, value)) => (act, Some(value)),
+                None => (Act::Nothing, None),
+            };
+            let pair = value.map_or(0, |value| pairs.of(key, value));
+            noted.writers.resize(pairs.len(), NOBODY);
+            if act == Act::Writes {
+                let writer = &mut noted.writers[pair as usize];
+                *writer = if *writer == NOBODY { at as u32 } else { SEVERAL };
+            }
+            noted.notes.push(Note { key, pair, act });
+        }
+        // What is not understood may have written anything.
+        (!work.has_problems()).then_some(noted)
     }
-    let touch = Touch::of(op).ok()?;
-    if touch.written().is_some() {
-        return Some(Step { op: at as u32, write: at as u32 });
+
+    /// What `op` does, with the value it writes or shows; `None` for what says nothing.
+    fn look<'h>(&self, op: &'h Op, work: &mut Work<'_>) -> Option<(Act, &'h Value)> {
+        if op.effect() == Effect::Failed {
+            return None;
+        }
+        match Touch::of(op) {
+            Err(problem) => {
+                work.lacks(op, problem);
+                None
+            }
+            Ok(Touch::Read(value)) => Some((Act::Reads, value?)),
+            Ok(touch) => Some((Act::Writes, touch.written()?)),
+        }
     }
-    let Touch::Read(Some(value)) = touch else { return None };
-    let write = match writers.get(&(key, value)) {
-        None if value.is_null() => START,
-        None => {
-            work.lacks(op, "it shows a value that no operation wrote, so that its version is not known".to_owned());
-            return None;
+
+    fn bytes(&self) -> usize {
+        self.notes.capacity() * size_of::<Note>() + self.writers.capacity() * 4
+    }
+
+    /// What operation `at` wrote or showed; `None` for what says nothing, or cannot be placed.
+    fn step(&self, at: usize, op: &Op, ops: &[Op], work: &mut Work<'_>) -> Option<Step> {
+        let note = &self.notes[at];
+        match note.act {
+            Act::Nothing => return None,
+            Act::Writes => return Some(Step { op: at as u32, write: at as u32 }),
+            Act::Reads => {}
         }
-        Some(writer) if value.is_null() || *writer == SEVERAL => {
-            work.lacks(
-                op,
-                "it shows a value that was written more than once (null: deleted), so that its version is not known"
-                    .to_owned(),
-            );
-            return None;
-        }
-        Some(writer) if Some(ops[*writer as usize].invoke_ts) > op.complete_ts => {
-            work.lacks(op, "it shows a value that was written only after it had completed".to_owned());
-            return None;
-        }
-        Some(writer) => *writer,
-    };
-    Some(Step { op: at as u32, write })
+        let (value, writer) = (&op.output, self.writers[note.pair as usize]);
+        let problem = if writer == NOBODY && value.is_null() {
+            return Some(Step { op: at as u32, write: START });
+        } else if writer == NOBODY {
+            "it shows a value that no operation wrote, so that its version is not known"
+        } else if value.is_null() || writer == SEVERAL {
+            "it shows a value that was written more than once (null: deleted), so that its version is not known"
+        } else if Some(ops[writer as usize].invoke_ts) > op.complete_ts {
+            "it shows a value that was written only after it had completed"
+        } else {
+            return Some(Step { op: at as u32, write: writer });
+        };
+        work.lacks(op, problem.to_owned());
+        None
+    }
 }
 
 /// Why `first` must stand before `then`.

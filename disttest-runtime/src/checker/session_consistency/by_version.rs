@@ -1,13 +1,14 @@
 //! Guarantees by the system's own versions: what a session has read and written so far is two versions.
 
 use super::super::monotonic_read::{deleted_keys, say};
+use super::super::places::Places;
 use super::super::settling::Settling;
 use super::super::version::{Version, Versions};
 use super::super::work::{Work, told};
 use super::super::{Limits, Violation};
 use super::{Guarantee, Keys, SessionConsistency, is_read};
 use crate::history::{Effect, History, Op};
-use rustc_hash::FxHashMap;
+use std::cell::LazyCell;
 
 /// A version and the operation that shows it. `None` is what there was before every version.
 type Mark = (Option<Version>, u32);
@@ -46,11 +47,11 @@ pub(super) fn work<'h, 'l>(
 ) -> (Work<'l>, Keys<'h>) {
     let mut work = Work::new(history, limits);
     let mut keys = Keys::default();
-    let deleted = deleted_keys(history);
-    let mut places: FxHashMap<(u64, u32), Place> = FxHashMap::default();
+    let deleted = LazyCell::new(|| deleted_keys(history));
+    let mut places: Places<Place> = Places::default();
     let ops = history.ops();
     for (at, op) in ops.iter().enumerate() {
-        if !work.goes_on(|| places.len() * size_of::<((u64, u32), Place)>() * 2) {
+        if !work.goes_on(|| places.bytes()) {
             break;
         }
         let key = keys.count(op);
@@ -81,7 +82,7 @@ pub(super) fn work<'h, 'l>(
             }
         };
         if read {
-            let place = places.entry((op.process_id, key)).or_default();
+            let place = places.of(op.process_id, key, Place::default);
             compare(place, [Guarantee::ReadYourWrites, Guarantee::MonotonicReads]);
             place.reads.settling.push(complete, mark);
         }
@@ -89,8 +90,8 @@ pub(super) fn work<'h, 'l>(
             continue;
         }
         // The place of the session as a whole has no key.
-        let slot = if across_keys { (op.process_id, u32::MAX) } else { (op.process_id, key) };
-        let place = places.entry(slot).or_default();
+        let slot = if across_keys { u32::MAX } else { key };
+        let place = places.of(op.process_id, slot, Place::default);
         if read {
             place.reads.settling.push(complete, mark);
             continue;
@@ -98,7 +99,7 @@ pub(super) fn work<'h, 'l>(
         compare(place, [Guarantee::MonotonicWrites, Guarantee::WritesFollowReads]);
         place.writes.settling.push(complete, mark);
         if across_keys {
-            places.entry((op.process_id, key)).or_default().writes.settling.push(complete, mark);
+            places.of(op.process_id, key, Place::default).writes.settling.push(complete, mark);
         }
     }
     (work, keys)

@@ -21,16 +21,18 @@ pub(super) struct Demand {
 pub(super) struct Orders<'h> {
     ops: &'h [Op],
     real_time: bool,
-    demands: Vec<(u32, Demand)>,
+    /// By key.
+    demands: Vec<Vec<Demand>>,
+    count: usize,
 }
 
 impl<'h> Orders<'h> {
     pub(super) fn new(ops: &'h [Op], real_time: bool) -> Orders<'h> {
-        Orders { ops, real_time, demands: Vec::new() }
+        Orders { ops, real_time, demands: Vec::new(), count: 0 }
     }
 
     pub(super) fn bytes(&self) -> usize {
-        self.demands.capacity() * size_of::<(u32, Demand)>()
+        2 * self.count * size_of::<Demand>() + self.demands.capacity() * size_of::<Vec<Demand>>()
     }
 
     /// Time says that write `a` stands before write `b`.
@@ -40,20 +42,28 @@ impl<'h> Orders<'h> {
     }
 
     pub(super) fn demand(&mut self, key: u32, demand: Demand) {
-        self.demands.push((key, demand));
+        let key = key as usize;
+        if key >= self.demands.len() {
+            self.demands.resize_with(key + 1, Vec::new);
+        }
+        self.demands[key].push(demand);
+        self.count += 1;
     }
 
     /// A violation for each key whose demands have a cycle.
     pub(super) fn find_cycles(mut self, work: &mut Work<'_>) {
-        self.demands.sort_by_key(|(key, demand)| (*key, demand.first, demand.then));
-        self.demands.dedup_by_key(|(key, demand)| (*key, demand.first, demand.then));
-        let demands = std::mem::take(&mut self.demands);
-        for of_key in demands.chunk_by(|a, b| a.0 == b.0) {
-            let list: Vec<&Demand> = of_key.iter().map(|(_, demand)| demand).collect();
-            if !work.goes_on(|| size_of_val(demands.as_slice()) + list.len() * 100) {
+        for mut demands in std::mem::take(&mut self.demands) {
+            if !work.goes_on(|| self.bytes() + demands.len() * 100) {
                 return;
             }
-            if let Some(cycle) = Graph::new(&self, &list).cycle() {
+            let some = on_cycles(&demands);
+            if some.is_empty() || Graph::new(&self, &some).cycle().is_none() {
+                continue;
+            }
+            // The same with all of them: the shortest of the cycles that are looked at is told.
+            demands.sort_by_key(|demand| (demand.first, demand.then));
+            demands.dedup_by_key(|demand| (demand.first, demand.then));
+            if let Some(cycle) = Graph::new(&self, &demands.iter().collect::<Vec<_>>()).cycle() {
                 work.violates(|| self.violation(&cycle));
             }
         }
@@ -80,6 +90,28 @@ impl<'h> Orders<'h> {
         let key = cycle.first().and_then(|demand| ops[demand.first as usize].key.clone());
         Violation { anomaly: guarantee.name().to_owned(), key, ops: ids, explanation: text }
     }
+}
+
+/// The demands that can lie on a cycle. Time, and the order of a session, go from writes that were invoked earlier to
+/// later ones, so that a cycle goes back by demands. Those that do span stretches of the history, and a cycle stays within
+/// stretches that overlap.
+fn on_cycles(demands: &[Demand]) -> Vec<&Demand> {
+    let back = demands.iter().filter(|demand| demand.then < demand.first);
+    let mut stretches: Vec<(u32, u32)> = back.map(|demand| (demand.then, demand.first)).collect();
+    stretches.sort_unstable();
+    stretches.dedup_by(|next, last| {
+        let overlap = next.0 <= last.1;
+        if overlap {
+            last.1 = last.1.max(next.1);
+        }
+        overlap
+    });
+    let within = |demand: &&Demand| {
+        let (from, to) = (demand.first.min(demand.then), demand.first.max(demand.then));
+        let at = stretches.partition_point(|stretch| stretch.0 <= from);
+        at > 0 && to <= stretches[at - 1].1
+    };
+    if stretches.is_empty() { Vec::new() } else { demands.iter().filter(within).collect() }
 }
 
 /// The writes that demands speak of, and instants of time: a write that is over comes before an instant, instants come

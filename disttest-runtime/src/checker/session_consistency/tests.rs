@@ -3,6 +3,7 @@
 use super::*;
 use crate::base::rng::Rng;
 use crate::checker::Outcome;
+use crate::checker::reference::seeds;
 use crate::history::Effect;
 use crate::history::generate::{self, Object, Shape};
 use crate::history::notation::{self, history};
@@ -155,8 +156,8 @@ fn it_agrees_with_every_order_of_the_writes_on_small_histories() {
         &[WritesFollowReads],
         &[ReadYourWrites, WritesFollowReads],
     ];
-    let mut invalid = [0; 2];
-    for seed in 0..6000 {
+    let (mut invalid, mut valid) = ([0; 2], 0);
+    for seed in seeds(6000) {
         let mut rng = Rng::stream(seed, "sessions");
         let count = 3 + rng.below(7);
         let mut written = [0_u64; 2];
@@ -185,7 +186,10 @@ fn it_agrees_with_every_order_of_the_writes_on_small_histories() {
             let slow = slow(&history, real_time, guarantees);
             let outcome = checker.check(&history, &Unlimited).outcome;
             match &outcome {
-                Outcome::Valid => assert!(slow, "{text}\n{guarantees:?} {real_time}: accepted"),
+                Outcome::Valid => {
+                    assert!(slow, "{text}\n{guarantees:?} {real_time}: accepted");
+                    valid += 1;
+                }
                 Outcome::Invalid { violations } => {
                     assert!(!slow, "{text}\n{guarantees:?} {real_time}: {violations:#?}");
                     *invalid += 1;
@@ -196,12 +200,12 @@ fn it_agrees_with_every_order_of_the_writes_on_small_histories() {
             }
         }
     }
-    assert!(invalid.iter().all(|count| (300..5000).contains(count)), "{invalid:?}");
+    assert!(invalid.iter().chain([&valid]).all(|count| *count > 300), "{valid} {invalid:?}");
 }
 
 #[test]
 fn atomic_objects_keep_every_guarantee_and_a_planted_fault_breaks_its_own() {
-    for seed in 0..300 {
+    for seed in seeds(300) {
         let shape = Shape {
             object: Object::Register,
             clients: 5,
@@ -236,8 +240,8 @@ fn atomic_objects_keep_every_guarantee_and_a_planted_fault_breaks_its_own() {
 
 #[test]
 fn by_versions_it_agrees_with_every_pair_of_operations_on_small_histories() {
-    let mut invalid = 0;
-    for seed in 0..4000 {
+    let mut tally = [0; 2];
+    for seed in seeds(4000) {
         let mut rng = Rng::stream(seed, "versions");
         let across = rng.chance(1, 2);
         let guarantees: Vec<Guarantee> = Guarantee::ALL.into_iter().filter(|_| rng.chance(2, 3)).collect();
@@ -271,7 +275,7 @@ fn by_versions_it_agrees_with_every_pair_of_operations_on_small_histories() {
         let checker = if across { checker.across_keys() } else { checker };
         let got = checker.check(&history, &Unlimited).outcome;
         assert_eq!(matches!(got, Outcome::Invalid { .. }), slow, "{guarantees:?} {across}\n{text}\n{got:#?}");
-        invalid += u32::from(slow);
+        tally[usize::from(slow)] += 1;
     }
-    assert!((500..3500).contains(&invalid), "{invalid}");
+    assert!(tally.iter().all(|count| *count > 500), "{tally:?}");
 }

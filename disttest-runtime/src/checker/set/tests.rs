@@ -3,6 +3,7 @@
 use super::full::{Fate, fates};
 use super::*;
 use crate::base::rng::Rng;
+use crate::checker::reference::seeds;
 use crate::checker::{Outcome, Unlimited, Violation};
 use crate::history::notation::history;
 use crate::history::{Effect, History};
@@ -185,7 +186,7 @@ fn reference(history: &History, linearizable: bool) -> (Vec<String>, usize) {
 #[test]
 fn the_fast_fates_are_those_of_the_definitions() {
     let mut kinds = std::collections::BTreeSet::new();
-    for seed in 0..6000 {
+    for seed in seeds(6000) {
         let history = random(seed);
         for linearizable in [false, true] {
             let checker = if linearizable { SetFull::linearizable() } else { SetFull::new() };
@@ -211,7 +212,7 @@ fn the_fast_fates_are_those_of_the_definitions() {
 
 #[test]
 fn the_final_read_is_judged_as_the_definition_says() {
-    for seed in 0..6000 {
+    for seed in seeds(6000) {
         let history = random(seed);
         let reads = || history.ops().iter().filter(|op| op.op_type == "read");
         let Some(last) = reads().max_by_key(|op| (op.complete_ts, op.op_id)) else { continue };

@@ -61,15 +61,13 @@ impl Draft {
             self.open_arm(id.clone(), name.clone());
         }
         if matches!(segment.kind, Kind::Model | Kind::Surfaces) {
-            let at = Span::new(segment.at, segment.at);
-            fields.insert(0, Field { label: NOTES.to_owned(), value: Spanned::new(segment.tail.clone(), at) });
-            let not_applicable = not_applicable(&fields);
+            let not_applicable = not_applicable(&segment.tail, &fields);
             match segment.kind {
                 Kind::Model if not_applicable && self.arm.is_none() => self.scenario.model_block_not_applicable = true,
                 Kind::Surfaces if not_applicable => self.scenario.surfaces_not_applicable = true,
                 _ => {}
             }
-            fields.retain(|f| f.label != NOTES || !(not_applicable || f.value.span == at));
+            fields.retain(|f| f.label != NOTES || !not_applicable);
         }
         if segment.kind != Kind::Base {
             // Code under a sub-heading is none of the field above it.
@@ -140,21 +138,21 @@ impl Draft {
     }
 }
 
-/// Whether the prose of a block says that it is not applicable: as its first words, or in a block without labels
-/// anywhere in its first sentence.
-fn not_applicable(fields: &[Field]) -> bool {
-    let notes: Vec<&str> = fields.iter().filter(|f| f.label == NOTES).map(|f| f.value.value.as_str()).collect();
-    if notes.iter().any(|text| says_not_applicable(text)) {
+/// Whether a block says that it is not applicable: as the first words of its heading (`tail`) or of a note, or in a
+/// block without labels among the first words of either.
+fn not_applicable(tail: &str, fields: &[Field]) -> bool {
+    let notes = || fields.iter().filter(|f| f.label == NOTES).map(|f| f.value.value.as_str());
+    let first = notes().next().unwrap_or("");
+    let said = words(&format!("{} {}", words(tail), words(first)));
+    if notes().any(says_not_applicable) || says_not_applicable(&said) {
         return true;
     }
-    let said: String = notes.join(" ").split_whitespace().take(MOST_WORDS).collect::<Vec<_>>().join(" ");
-    if says_not_applicable(&said) {
-        return true;
-    }
-    let plain = said.to_lowercase().replace(['*', '_', '`'], "");
     let of_block = |f: &&Field| f.label != NOTES && !labels::is_in(labels::SCENARIO, &f.label);
-    fields.iter().find(of_block).is_none() && plain.contains("not applicable")
+    let says = |text: &str| text.to_lowercase().replace(['*', '_', '`'], "").contains("not applicable");
+    fields.iter().find(of_block).is_none() && (says(&said) || notes().any(|note| says(&words(note))))
 }
 
-/// Words in which a block says that it is not applicable, if it does.
-const MOST_WORDS: usize = 40;
+/// The first words of `text`, in which a block says that it is not applicable, if it does.
+fn words(text: &str) -> String {
+    text.split_whitespace().take(40).collect::<Vec<_>>().join(" ")
+}

@@ -4,6 +4,8 @@ use super::line::Line;
 use crate::base::diagnostic::{Span, Spanned};
 use crate::plan::labels::{self, Label, NOTES};
 use crate::plan::model::Field;
+use crate::plan::references::{decode, decoded};
+use std::borrow::Cow;
 
 /// A list marker (`-`, `*`, `+`, `1.`, `1)`), if `text` starts with one: the content behind it, with its offset.
 pub(in crate::plan) fn bullet(text: &str) -> Option<(usize, &str)> {
@@ -23,10 +25,10 @@ pub(in crate::plan) fn bullet(text: &str) -> Option<(usize, &str)> {
 }
 
 /// A label at the start of a line.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq)]
 pub(in crate::plan) struct LabelAt<'a> {
     /// Canonical when known, else as written.
-    pub(in crate::plan) name: &'a str,
+    pub(in crate::plan) name: Cow<'a, str>,
     /// One of the labels asked for.
     pub(in crate::plan) known: bool,
     /// In bold.
@@ -55,15 +57,17 @@ pub(in crate::plan) fn label_at<'a>(text: &'a str, known: &[&'static [Label]]) -
     let colon = inside || outside.is_some();
     let value = outside.unwrap_or(after).trim_start();
     let at = |value: &str| text.len() - value.len();
-    match labels::find_in(known, written) {
+    let label = decoded(written);
+    match labels::find_in(known, &label) {
         Some(name) if colon || bold => {
             // `**Label** — value`
             let dash = value.trim_start_matches(['—', '–', '-']);
             let value = if !colon && dash.starts_with(' ') { dash.trim_start() } else { value };
-            Some(LabelAt { name, known: true, bold, value: at(value) })
+            Some(LabelAt { name: Cow::Borrowed(name), known: true, bold, value: at(value) })
         }
-        None if bold && colon && is_plausible(written) => {
-            Some(LabelAt { name: written, known: false, bold, value: at(value) })
+        // Whatever it is, one in references is meant.
+        None if bold && colon && (label != written || is_plausible(written)) => {
+            Some(LabelAt { name: label, known: false, bold, value: at(value) })
         }
         _ => None,
     }
@@ -168,7 +172,7 @@ impl<'k> Collector<'k> {
                 let start = at + offset + label.value;
                 let (known, bullet) = (label.known, marker.is_some());
                 let span = Span::new(start, start + value.len());
-                let (label, text) = (label.name.to_owned(), value.to_owned());
+                let (label, text) = (label.name.into_owned(), value.to_owned());
                 self.open = Some(Open { label, known, bullet, indent, span, text });
             }
             None => self.prose(at, body, indent, marker.is_some()),
@@ -208,7 +212,8 @@ impl<'k> Collector<'k> {
     }
 
     fn close(&mut self) {
-        let Some(open) = self.open.take() else { return };
+        let Some(mut open) = self.open.take() else { return };
+        decode(&mut open.text);
         self.done.push(Field { label: open.label, value: Spanned::new(open.text, open.span) });
     }
 }

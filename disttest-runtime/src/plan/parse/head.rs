@@ -3,6 +3,7 @@
 use super::line::Line;
 use crate::base::diagnostic::{Span, Spanned};
 use crate::plan::Id;
+use crate::plan::references::decoded;
 
 /// The heading of a scenario.
 #[derive(Clone, Debug, PartialEq)]
@@ -71,7 +72,7 @@ pub(super) fn head(line: &Line<'_>, in_section: bool) -> Option<Head> {
     while let Some((bare, _)) = name.rsplit_once(" {#").filter(|(_, anchor)| anchor.ends_with('}')) {
         name = bare.trim_end_matches(is_tail);
     }
-    let name = Spanned::new(name.to_owned(), Span::new(from, from + name.len()));
+    let name = Spanned::new(decoded(name).into_owned(), Span::new(from, from + name.len()));
     Some(Head { id: Some(Spanned::new(id, Span::new(id_at, id_at + end))), name, span, level })
 }
 
@@ -113,7 +114,7 @@ pub(super) fn arm(title: &str) -> Option<(Id, Option<String>)> {
     let end = rest.find(|c: char| !(c.is_ascii_alphanumeric() || "/-_".contains(c))).unwrap_or(rest.len());
     let id = Id::parse(&rest[..end]).filter(|id| id.arm().is_some())?;
     let name = rest[end..].trim_start_matches(']').trim_start_matches(is_mark).trim_end_matches(is_tail);
-    Some((id, (!name.is_empty()).then(|| name.to_owned())))
+    Some((id, (!name.is_empty()).then(|| decoded(name).into_owned())))
 }
 
 #[cfg(test)]

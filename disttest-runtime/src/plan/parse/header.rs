@@ -10,6 +10,7 @@ use super::table::tables;
 use crate::base::diagnostic::{Span, Spanned};
 use crate::plan::labels;
 use crate::plan::model::{Header, PlanMode, Row};
+use crate::plan::references::{decode, decoded};
 use crate::plan::rules::report;
 
 impl Reader<'_> {
@@ -62,7 +63,7 @@ impl Reader<'_> {
         let aspects: Vec<Row> = found.into_iter().flat_map(|t| self.rows(t, CONFIDENCE, &[])).collect();
         let confidence = &mut self.plan.confidence;
         if confidence.statement.value.is_empty() {
-            confidence.statement = Spanned::new(text, Span::new(start, end));
+            confidence.statement = Spanned::new(decoded(&text).into_owned(), Span::new(start, end));
         }
         confidence.aspects.extend(aspects);
     }
@@ -85,7 +86,7 @@ fn title(line: &Line<'_>) -> Option<Spanned<String>> {
     let rest = plan_title(title)?.trim_start_matches(lead);
     let start = at + title.len() - rest.len();
     let slug = rest.trim_end_matches(|c: char| matches!(c, '`' | '*') || c.is_whitespace());
-    Some(Spanned::new(slug.to_owned(), Span::new(start, start + slug.len())))
+    Some(Spanned::new(decoded(slug).into_owned(), Span::new(start, start + slug.len())))
 }
 
 /// Bullets with their continuation lines; a paragraph counts as one entry.
@@ -112,6 +113,9 @@ fn bullets(lines: &[Line<'_>]) -> Vec<Spanned<String>> {
             }
         }
         blank = false;
+    }
+    for entry in &mut out {
+        decode(&mut entry.value);
     }
     out
 }

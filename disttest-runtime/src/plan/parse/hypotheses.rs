@@ -4,13 +4,15 @@ use super::fields::{Collector, bullet};
 use super::line::Line;
 use super::rows::leading_id;
 use super::table::{Column, Table, columns, is_blank_row, tables};
-use super::{Reader, ids};
+use super::{Lists, Reader, ids};
 use crate::base::diagnostic::{Span, Spanned};
 use crate::plan::NOTES;
 use crate::plan::model::{Field, Hypothesis};
+use crate::plan::references::decoded;
 use crate::plan::rules::report;
 use crate::plan::{Id, labels};
 use rustc_hash::FxHashSet;
+use std::borrow::Cow;
 
 const COLUMNS: &[Column] = &[
     Column { name: "ID", words: &["id", "#", "h", "no", "nr"] },
@@ -67,7 +69,7 @@ impl Reader<'_> {
         let (title, text) = title_and_text(&prose.join("\n"), start.bold);
         let field = |label: &str| fields.iter().find(|f| f.label == label);
         let falsify = field("Could falsify").map(|f| f.value.span).or_else(|| self.inline_claims(lines));
-        let claims = falsify.map(|span| self.id_list(span, 'C')).unwrap_or_default();
+        let claims = falsify.map(|span| self.id_list(span, 'C', Lists::Hypotheses)).unwrap_or_default();
         let value = |label: &str| field(label).map(|f| f.value.value.clone()).filter(|v| !v.is_empty());
         let (suspected, subsystem) = (value("Suspected because"), value("Subsystem").or(subsystem));
         let known = |f: &Field| f.label == NOTES || labels::is_in(labels::HYPOTHESIS, &f.label);
@@ -93,7 +95,8 @@ impl Reader<'_> {
             for (cells, span) in &table.rows {
                 let cell = |name: &str| names.iter().position(|n| n == name).and_then(|i| cells.get(i));
                 let Some(first) = cell("ID").or(cells.first()) else { continue };
-                if is_blank_row(cells, names.len()) || self.is_filler(cells, *span) {
+                let own = &cells[..cells.len().min(names.len())];
+                if is_blank_row(own) || self.is_filler(own, *span) {
                     continue;
                 }
                 let Some(id) = leading_id(&first.text).filter(|id| id.letter() == 'H') else {
@@ -108,7 +111,8 @@ impl Reader<'_> {
                 };
                 let text = cell("Hypothesis").map(|c| c.text.clone()).unwrap_or_default();
                 let (title, text) = title_and_text(&text, false);
-                let claims = cell("Could falsify").map(|c| self.id_list(c.span, 'C')).unwrap_or_default();
+                let claims =
+                    cell("Could falsify").map(|c| self.id_list(c.span, 'C', Lists::Hypotheses)).unwrap_or_default();
                 let value = |name: &str| cell(name).map(|c| c.text.trim().to_owned()).filter(|t| !t.is_empty());
                 let (suspected, subsystem) = (value("Suspected because"), value("Subsystem"));
                 let id = Spanned::new(id, first.span);
@@ -119,8 +123,12 @@ impl Reader<'_> {
     }
 
     /// The ids of a span of the source; what is doubtful is told.
-    pub(super) fn id_list(&mut self, span: Span, letter: char) -> Vec<Spanned<Id>> {
-        let list = ids::list(self.source.slice(span), span.start, letter, &mut self.ranges);
+    pub(super) fn id_list(&mut self, span: Span, letter: char, of: Lists) -> Vec<Spanned<Id>> {
+        let allowance = &mut self.ranges[of as usize];
+        let list = match decoded(self.source.slice(span)) {
+            Cow::Borrowed(written) => ids::list(written, span.start, letter, allowance),
+            Cow::Owned(plain) => ids::list(&plain, 0, letter, allowance).at(span),
+        };
         for id in &list.doubtful {
             if list.has(&id.value) {
                 continue;
@@ -254,5 +262,5 @@ fn title_and_text(prose: &str, bold_open: bool) -> (String, String) {
     let text = text.trim_start_matches([' ', '—', '–', '-', ':']);
     let lead = |c: char| matches!(c, ' ' | '*' | '-' | '—' | '–');
     let title = title.trim_start_matches(lead).trim_end_matches(['.', ':', ' ', '*']);
-    (title.to_owned(), text.trim().to_owned())
+    (decoded(title).into_owned(), decoded(text.trim()).into_owned())
 }

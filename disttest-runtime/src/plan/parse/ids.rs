@@ -10,14 +10,15 @@ const LONGEST_RANGE: u32 = 1_000;
 /// So few ids are looked through; most lists have no more.
 const FEW: usize = 8;
 
-/// How many ids the ranges of one text may still stand for, so that memory stays linear in the text.
+/// How many ids the ranges of one text may still stand for, so that memory stays bounded.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Allowance(usize);
 
 impl Allowance {
-    /// Ample for a plan of `length` bytes, and little for ten megabytes of ranges.
-    pub(super) fn for_text(length: usize) -> Allowance {
-        Allowance(20_000 + length / 8)
+    /// Ample for any plan, and little for ten megabytes of ranges. The same for a text of any length: lists that stand
+    /// in another text in the same order are read as the same ids.
+    pub(super) fn for_text() -> Allowance {
+        Allowance(250_000)
     }
 
     /// For one cell or field by itself, of which a text may have a hundred thousand.
@@ -50,6 +51,13 @@ impl IdList {
     /// True if the list takes this id.
     pub(super) fn has(&self, id: &Id) -> bool {
         if self.ids.len() <= FEW { self.ids.iter().any(|own| own.value == *id) } else { self.seen.contains(id) }
+    }
+
+    /// The list with each of its parts at the place of the whole.
+    pub(super) fn at(mut self, place: Span) -> IdList {
+        self.ids.iter_mut().chain(&mut self.doubtful).for_each(|id| id.span = place);
+        self.bad_ranges.iter_mut().for_each(|range| range.span = place);
+        self
     }
 
     fn push(&mut self, id: Id, span: Span) {
@@ -134,7 +142,8 @@ fn id(word: &str, letter: char) -> Option<(Id, bool)> {
 fn range_end(rest: &[Token<'_>], letter: char) -> Option<u32> {
     let [mark, last, ..] = rest else { return None };
     let word = ["to", "through", "thru", "until"].iter().any(|w| mark.text.eq_ignore_ascii_case(w));
-    let bare = || last.text.bytes().all(|b| b.is_ascii_digit()).then(|| last.text.parse().ok()).flatten();
+    let digits = |text: &str| text.len() < 10 && text.bytes().all(|b| b.is_ascii_digit());
+    let bare = || digits(last.text).then(|| last.text.parse().ok()).flatten();
     match mark.kind {
         _ if last.kind != Kind::Word => None,
         Kind::Dash => Id::parse(last.text).filter(|id| id.letter() == letter).map(|id| id.number()).or_else(bare),
@@ -220,7 +229,7 @@ mod tests {
     use super::*;
 
     fn list(text: &str, base: usize, letter: char) -> IdList {
-        super::list(text, base, letter, &mut Allowance::for_text(text.len()))
+        super::list(text, base, letter, &mut Allowance::for_text())
     }
 
     fn names(ids: &[Spanned<Id>]) -> String {

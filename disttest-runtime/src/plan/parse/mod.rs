@@ -51,7 +51,7 @@ pub(super) fn parse_masked(text: &str) -> (Plan, Vec<Diagnostic>, String) {
         source: &source,
         plan: Plan::default(),
         told: Told::default(),
-        ranges: ids::Allowance::for_text(text.len()),
+        ranges: [ids::Allowance::for_text(); 2],
         last: String::new(),
         loose_claims: Vec::new(),
     };
@@ -102,15 +102,11 @@ pub(super) fn opens_section(line: &str) -> bool {
     opening(&line).is_some() || head::head(&line, false).is_some_and(|head| head.id.is_some())
 }
 
-/// True when no byte of `lines` is taken for code, a comment or a quotation where they stand in `text`, in order.
-pub(super) fn survives(text: &str, lines: &[&str]) -> bool {
-    let masked = masked(text);
-    let mut at = 0;
-    lines.iter().all(|line| {
-        let found = masked[at..].find(line);
-        at += found.map_or(0, |i| i + line.len());
-        found.is_some()
-    })
+/// Whose lists of ids. Neither can use up the ranges of the other, so the order of the sections does not matter.
+#[derive(Clone, Copy, Debug)]
+enum Lists {
+    Hypotheses,
+    Scenarios,
 }
 
 /// What everyone who reads a section writes into.
@@ -118,7 +114,8 @@ struct Reader<'s> {
     source: &'s Source<'s>,
     plan: Plan,
     told: Told,
-    ranges: ids::Allowance,
+    /// What the ranges of each [`Lists`] may still stand for.
+    ranges: [ids::Allowance; 2],
     /// Number of the last numbered section.
     last: String,
     /// Bullets of §1b that start with the id of a claim.

@@ -2,10 +2,10 @@
 
 use super::fields::{Collector, bullet, label_at};
 use super::line::Line;
-use super::source::{Code, Source};
 use super::table::ranges;
 use super::{Reader, hypotheses, techniques};
 use crate::plan::labels::{self, NOTES};
+use crate::plan::references::{decode, decoded};
 
 impl Reader<'_> {
     /// The text of a section that is found nowhere else in the model. `holds`: the number of the section whose
@@ -34,24 +34,8 @@ impl Reader<'_> {
         while let Some((_, rest)) = text.split_once('\n').filter(|(first, _)| first.trim().is_empty()) {
             text = rest;
         }
-        closed(text)
+        decoded(text).into_owned()
     }
-}
-
-/// The text with an end for a fence or a comment that it leaves open: in another place it would swallow what follows.
-fn closed(text: &str) -> String {
-    let probe = format!("{text}\n\n## x");
-    let source = Source::new(&probe);
-    if source.masked.ends_with("## x") {
-        return text.to_owned();
-    }
-    let fence = |code: &Code| {
-        let open = probe[code.span.start..].trim_start();
-        let mark = open.chars().next().unwrap_or('`');
-        open.chars().take_while(|c| *c == mark).collect::<String>()
-    };
-    let swallows = source.codes.last().filter(|code| code.span.end + 4 > text.len());
-    format!("{text}\n{}", swallows.map_or_else(|| "-->".to_owned(), fence))
 }
 
 /// The lines that are in no table.
@@ -109,5 +93,6 @@ fn joined<'a>(lines: impl Iterator<Item = &'a Line<'a>>) -> String {
         text.push_str(line.trimmed().1);
         blank = false;
     }
+    decode(&mut text);
     text
 }

@@ -192,7 +192,8 @@ impl Reader<'_> {
         }
         let mut out = Vec::new();
         for (cells, span) in table.rows {
-            if is_blank_row(&cells, names.len()) || self.is_filler(&cells, span) {
+            let own = &cells[..cells.len().min(names.len())];
+            if is_blank_row(own) || self.is_filler(own, span) {
                 continue;
             }
             if cells.len() > names.len() {

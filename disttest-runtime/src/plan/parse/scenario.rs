@@ -6,7 +6,7 @@ use super::head::{Head, head};
 use super::line::Line;
 use super::segments::{opens_part, segments};
 use super::source::Code;
-use super::{Reader, budget};
+use super::{Lists, Reader, budget};
 use crate::base::diagnostic::{Span, Spanned};
 use crate::plan::labels::{self, CLOSES, FALSIFIES, FAULTS, HARDENING, RELEASE, SKELETON, SMOKE};
 use crate::plan::model::{Field, Scenario};
@@ -189,7 +189,7 @@ impl Reader<'_> {
 
     fn ids_of(&mut self, scenario: &Scenario, label: &str, letter: char) -> Vec<Spanned<Id>> {
         let Some(field) = scenario.field(label) else { return Vec::new() };
-        let ids = self.id_list(field.span, letter);
+        let ids = self.id_list(field.span, letter, Lists::Scenarios);
         if ids.is_empty() {
             let message = format!("`{label}` names no {letter} id: `{}`", field.value);
             let help = format!("write ids such as `{letter}1, {letter}3`");

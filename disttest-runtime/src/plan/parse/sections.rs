@@ -3,6 +3,7 @@
 use super::head;
 use super::line::Line;
 use crate::base::diagnostic::Span;
+use crate::plan::references::decoded;
 
 /// Numbers of the format with their titles, in lower case, and the words by which a title is known to be that one.
 const TITLES: &[(&str, &str, &[&str])] = &[
@@ -45,7 +46,10 @@ pub(super) fn opening(line: &Line<'_>) -> Option<Opening> {
         return None;
     }
     let span = Span::new(line.trimmed().0, at + title.len());
-    let opening = |number: String, title: &str, departs| Opening { number, title: title.to_owned(), span, departs };
+    let opening = |number: String, title: &str, departs| {
+        let title = decoded(title).into_owned();
+        Opening { number, title, span, departs }
+    };
     if sub_numbered(title) {
         return None;
     }

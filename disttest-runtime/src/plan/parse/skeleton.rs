@@ -5,7 +5,9 @@ use super::source::Code;
 use crate::base::diagnostic::{Span, Spanned};
 use crate::plan::labels::{LANGUAGE, TARGET};
 use crate::plan::model::Field;
+use crate::plan::references::decoded;
 use crate::plan::rules::report;
+use std::borrow::Cow;
 
 /// Words for "there is none", which are no paths.
 const NO_TARGET: &[&str] = &["none", "n/a", "—", "-", "tbd", "not"];
@@ -14,7 +16,11 @@ impl Reader<'_> {
     /// The first path of the target field.
     pub(super) fn target(&mut self, fields: &[Field]) -> Option<Spanned<String>> {
         let field = fields.iter().find(|f| f.label == TARGET).filter(|f| !f.value.value.is_empty())?;
-        let paths = paths(self.source.slice(field.value.span), field.value.span.start);
+        let written = self.source.slice(field.value.span);
+        let paths = match decoded(written) {
+            Cow::Borrowed(written) => paths(written, field.value.span.start),
+            Cow::Owned(plain) => whole(paths(&plain, 0), field.value.span),
+        };
         let span = field.value.span;
         let first_word = field.value.value.split([' ', '\n', ',', '.']).next().unwrap_or("").to_lowercase();
         if paths.is_empty() {
@@ -64,6 +70,11 @@ impl Reader<'_> {
         let message = "this skeleton is no fenced block; it counts as none";
         self.told.push(report("skeleton-not-fenced", span, message, help));
     }
+}
+
+/// The values, each at the place of all of them: in references a part of a text has no place of its own.
+pub(super) fn whole<T>(values: Vec<Spanned<T>>, place: Span) -> Vec<Spanned<T>> {
+    values.into_iter().map(|value| Spanned::new(value.value, place)).collect()
 }
 
 /// Everything in `text` that looks like a path: backticked or bare words with a `/` or a file suffix.

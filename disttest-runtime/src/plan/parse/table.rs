@@ -2,6 +2,7 @@
 
 use super::line::Line;
 use crate::base::diagnostic::Span;
+use crate::plan::references::decoded;
 use std::ops::Range;
 
 /// A cell, trimmed; `\|` is `|` and `<br>` a line break.
@@ -161,7 +162,7 @@ fn code_end(bytes: &[u8], i: usize, lonely: &mut [bool; 4]) -> usize {
 fn cell(at: usize, raw: &str) -> Cell {
     let text = raw.trim();
     let start = at + raw.len() - raw.trim_start().len();
-    let mut plain = text.to_owned();
+    let mut plain = decoded(text).into_owned();
     if text.contains('\\') {
         plain = plain.replace("\\|", "|");
     }
@@ -182,19 +183,24 @@ pub(super) struct Column {
 /// Canonical name of each header cell: the exact spelling wins, then a header that only one column's words fit, then
 /// the first column that is not taken; a header that nothing matches keeps its own spelling.
 pub(super) fn columns(header: &[Cell], known: &[Column]) -> Vec<String> {
-    let names: Vec<String> = header.iter().take(MOST_COLUMNS).map(|cell| plain(&cell.text)).collect();
+    let names: Vec<String> = header.iter().map(|cell| plain(&cell.text)).collect();
     let fits = |name: &String| -> Vec<usize> {
         let fits = |k: &usize| known[*k].words.iter().any(|word| has_word(name, word));
         (0..known.len()).filter(fits).collect()
     };
     let exact = |name: &String| (0..known.len()).filter(|k| known[*k].name.eq_ignore_ascii_case(name)).collect();
-    let candidates: Vec<Vec<usize>> = names.iter().map(fits).collect();
+    let candidates: Vec<Vec<usize>> = names.iter().take(MOST_COLUMNS).map(fits).collect();
     let single = candidates.iter().map(|fits| if fits.len() == 1 { fits.clone() } else { Vec::new() }).collect();
     let mut column: Vec<Option<usize>> = vec![None; header.len()];
+    let mut taken = vec![false; known.len()];
     for pass in [names.iter().map(exact).collect::<Vec<_>>(), single, candidates] {
         for (i, wanted) in pass.into_iter().enumerate().filter(|(_, wanted)| !wanted.is_empty()) {
-            let free = wanted.into_iter().find(|k| !column.contains(&Some(*k)));
-            column[i] = column[i].or(free);
+            if column[i].is_none()
+                && let Some(free) = wanted.into_iter().find(|k| !taken[*k])
+            {
+                taken[free] = true;
+                column[i] = Some(free);
+            }
         }
     }
     let name = |(column, cell): (Option<usize>, &Cell)| column.map_or(cell.text.clone(), |k| known[k].name.to_owned());
@@ -202,9 +208,9 @@ pub(super) fn columns(header: &[Cell], known: &[Column]) -> Vec<String> {
 }
 
 /// True for a row that says nothing: its cells are blank, or dashes that part the rows around it.
-pub(super) fn is_blank_row(cells: &[Cell], columns: usize) -> bool {
+pub(super) fn is_blank_row(cells: &[Cell]) -> bool {
     let dashes = |text: &str| text.trim_matches(':').bytes().all(|b| b == b'-');
-    cells.iter().take(columns).all(|cell| dashes(&cell.text))
+    cells.iter().all(|cell| dashes(&cell.text))
 }
 
 /// How many of the format's columns a table has.
@@ -212,7 +218,7 @@ pub(super) fn known_columns(table: &Table, known: &[Column]) -> usize {
     columns(&table.header, known).iter().filter(|name| known.iter().any(|k| k.name == *name)).count()
 }
 
-/// Columns further right keep their own names.
+/// Columns further right have the format's names only if they spell them out.
 const MOST_COLUMNS: usize = 64;
 
 fn plain(text: &str) -> String {

@@ -7,6 +7,7 @@ use crate::base::diagnostic::{Span, Spanned};
 use crate::plan::Id;
 use crate::plan::labels;
 use crate::plan::model::Technique;
+use crate::plan::references::decoded;
 
 impl Reader<'_> {
     /// §6.
@@ -64,13 +65,14 @@ fn id(name: &Spanned<String>) -> Option<Spanned<Id>> {
     let word = rest.split(|c: char| !c.is_ascii_alphanumeric()).next().unwrap_or("");
     let start = name.span.start + name.value.len() - rest.len();
     let id = Id::parse(word).filter(|id| id.letter() == 'T')?;
-    Some(Spanned::new(id, Span::new(start, start + word.len())))
+    let as_written = name.span.end - name.span.start == name.value.len();
+    Some(Spanned::new(id, if as_written { Span::new(start, start + word.len()) } else { name.span }))
 }
 
 /// The name of a technique: a sub-heading, or an unindented bullet or line that is bold and no label.
 fn name(line: &Line<'_>) -> Option<Spanned<String>> {
     if let Some((level, at, title)) = line.heading() {
-        return (level > 2).then(|| Spanned::new(title.to_owned(), Span::new(at, at + title.len())));
+        return (level > 2).then(|| Spanned::new(decoded(title).into_owned(), Span::new(at, at + title.len())));
     }
     let (at, body) = line.trimmed();
     let (offset, content) = bullet(body).unwrap_or((0, body));
@@ -82,5 +84,5 @@ fn name(line: &Line<'_>) -> Option<Spanned<String>> {
         return None;
     }
     let start = at + offset + 2;
-    Some(Spanned::new(text.to_owned(), Span::new(start, start + close)))
+    Some(Spanned::new(decoded(text).into_owned(), Span::new(start, start + close)))
 }

@@ -40,7 +40,7 @@ impl Page<'_> {
         for hypothesis in &self.plan.hypotheses {
             self.out.push_str(format!("{}. {}", hypothesis.id.value, title_and_text(hypothesis)).trim_end());
             self.out.push('\n');
-            let others = hypothesis.other.iter().map(|f| f.value.value.as_str());
+            let others = hypothesis.other.iter().flat_map(|f| [f.label.as_str(), &f.value.value]);
             let told = [
                 Some(&hypothesis.title),
                 Some(&hypothesis.text),

@@ -2,7 +2,8 @@
 
 use super::super::labels::{Labels, NOTES, SKELETON};
 use super::super::model::Field;
-use super::super::parse::{bullet, label_at, survives};
+use super::super::parse::{bullet, label_at};
+use super::super::references::decoded;
 use super::text;
 
 /// How the fields of one owner are written.
@@ -44,25 +45,23 @@ impl Fields<'_> {
         };
         if label == NOTES && !lines.iter().any(|line| label_like(line)) {
             out.push_str(if first { "" } else { "\n---\n\n" });
-            out.push_str(&intact(&lines, |loose| notes(&lines, loose)));
+            lines.iter().for_each(|line| text::line(out, 2, line));
             out.push('\n');
             return;
         }
         let written = format!("**{label}:**");
-        let read_back = label_at(&format!("{written} x"), self.sets).is_some_and(|read| read.name == *label);
+        let read_back = label_at(&format!("{written} x"), self.sets).is_some_and(|read| read.name == decoded(label));
         if !read_back && self.level > 0 {
             text::heading(out, self.level, label);
             lines.iter().filter(|line| !line.is_empty()).for_each(|line| text::line(out, 2, line));
             return;
         }
-        // No paragraph with the lines around it.
-        let apart = if self.bullet.is_empty() && value.value.contains("<!--") { "\n" } else { "" };
-        let text = intact(&lines, |loose| self.labelled(&written, &lines, loose, label_like));
-        out.push_str(&format!("{apart}{text}{apart}"));
+        self.labelled(out, &written, &lines, label_like);
     }
 
-    fn labelled(self, label: &str, lines: &[&str], loose: bool, label_like: impl Fn(&str) -> bool) -> String {
-        let mut out = format!("{}{label}", self.bullet);
+    fn labelled(self, out: &mut String, label: &str, lines: &[&str], label_like: impl Fn(&str) -> bool) {
+        out.push_str(self.bullet);
+        out.push_str(label);
         let mut lines = lines.iter().filter(|line| !line.is_empty());
         let rule = |line: &str| {
             let mark = line.chars().next();
@@ -79,33 +78,6 @@ impl Fields<'_> {
             }
             None => out.push('\n'),
         }
-        for line in lines {
-            if loose {
-                out.push('\n');
-            }
-            text::line(&mut out, self.bullet.len().max(2), line);
-        }
-        out
+        lines.for_each(|line| text::line(out, self.bullet.len().max(2), line));
     }
-}
-
-/// Prose under no label.
-fn notes(lines: &[&str], loose: bool) -> String {
-    let mut out = String::new();
-    for (i, line) in lines.iter().enumerate() {
-        if loose && i > 0 {
-            out.push('\n');
-        }
-        text::line(&mut out, 2, line);
-    }
-    out
-}
-
-/// What is written with its lines close together, or with blank lines between them if a comment would come of it.
-fn intact(lines: &[&str], write: impl Fn(bool) -> String) -> String {
-    let tight = write(false);
-    if !lines.iter().any(|line| line.contains("<!--")) || survives(&tight, lines) {
-        return tight;
-    }
-    Some(write(true)).filter(|loose| survives(loose, lines)).unwrap_or(tight)
 }

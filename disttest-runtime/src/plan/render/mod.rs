@@ -4,24 +4,46 @@
 //! empty. Claims, rows and hypotheses are written in one form, fields in their order under their labels, code blocks
 //! at the head of their scenario. Prose beside the elements (`Section::text`) stands under the heading of its section.
 //!
-//! Two texts may not survive: a backtick alone in a cell, which can find a partner in another cell, and `<!--` in
-//! backticks, whose backticks can find others. Nobody writes a plan with them; fuzzers do.
+//! A text may mean something else in its new place: `<div>` opens a block of HTML only where no other is open, a lone
+//! backtick finds a partner in the next cell. So what is written is read, and if another plan comes of it, the texts are
+//! written in references ([`quoted`]), first those of the sections, then all. Then every line has one of a few shapes
+//! that hold nothing but ids, names of the format, words and references, and no context gives them another meaning;
+//! the plan of any text survives.
 
 mod elements;
 mod fields;
+mod quoted;
 mod scenario;
 mod table;
 mod text;
 
-use super::labels;
 use super::model::{Plan, Section};
+use super::{labels, parse};
 use fields::Fields;
 use std::collections::HashSet;
 use std::fmt::Write as _;
 use text::heading;
 
-/// The plan as Markdown.
+/// The plan as Markdown. Linear in its size.
 pub fn render(plan: &Plan) -> String {
+    let model = plan.clone().without_spans();
+    let page = write(plan);
+    let survives = |page: &String| parse(page).0.without_spans() == model;
+    if survives(&page) {
+        return page;
+    }
+    Some(write(&quoted::sections(plan))).filter(survives).unwrap_or_else(|| render_in_references(plan))
+}
+
+/// The plan as Markdown with every text in numeric character references: what [`render`] falls back to, and is tested
+/// on every text rather than on the few that need it. Linear in its size.
+#[doc(hidden)]
+pub fn render_in_references(plan: &Plan) -> String {
+    write(&quoted::everything(plan))
+}
+
+/// The page of a plan, which may not survive.
+fn write(plan: &Plan) -> String {
     let mut page = Page { plan, out: String::new() };
     page.header();
     let numbers: HashSet<&str> = plan.sections.iter().map(|s| s.number.as_str()).collect();

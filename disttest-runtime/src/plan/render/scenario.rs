@@ -1,6 +1,6 @@
 //! A scenario with its blocks and arms.
 
-use super::super::labels::{self, Labels, SKELETON};
+use super::super::labels::{self, Labels, NOTES, SKELETON};
 use super::super::model::{Arm, Field, ModelBlock, Scenario};
 use super::fields::Fields;
 use super::text::{self, fence, heading, may_be_indented};
@@ -63,8 +63,9 @@ fn model_block(out: &mut String, level: usize, block: &ModelBlock) {
     let mut fields: Vec<Field> =
         named.into_iter().filter_map(|(label, value)| Some(field(label, value.as_ref()?))).collect();
     fields.extend(block.other.iter().cloned());
-    if fields.is_empty() {
-        // A block that is there and says nothing.
+    if fields.iter().all(|field| field.label == NOTES) {
+        // A block that is there and says nothing, or whose labels had no text: a note alone may say that it is not
+        // applicable.
         fields.push(field("Model under test", &Spanned::default()));
     }
     let sets = &[labels::MODEL_BLOCK, labels::SCENARIO];

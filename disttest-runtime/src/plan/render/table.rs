@@ -21,6 +21,12 @@ pub(super) const RESIDUAL: &[&str] = &["Uncertainty", "Why uncovered", "Why acce
 /// Columns of the table in §7d.
 pub(super) const CONFIDENCE: &[&str] = &["Claim", "Aspect", "Confidence", "Reason"];
 
+/// True for a column of the format in its own spelling, whichever table it belongs to.
+pub(super) fn is_column(name: &str) -> bool {
+    let tables = [CLAIMS, MISSING, INVENTORY, COVERAGE, ENVIRONMENT, ADEQUACY, RESIDUAL, CONFIDENCE];
+    tables.iter().any(|columns| columns.contains(&name))
+}
+
 /// A header and its delimiter row.
 pub(super) fn head<'c>(out: &mut String, columns: impl IntoIterator<Item = &'c str> + Clone) {
     row(out, columns.clone());
@@ -60,8 +66,9 @@ pub(super) fn rows(out: &mut String, rows: &[Row], columns: &[&str], whole: bool
         // Where a backtick is alone, the number of cells tells that it has no partner in another one.
         let alone = |r: &Row| r.cells.iter().any(|(_, text)| text.matches('`').count() % 2 == 1);
         let whole = whole && !rows[i..end].iter().any(alone);
-        // A table is known by two of its columns.
-        let lacking = columns.iter().filter(|c| (whole || known < 2) && !header.iter().any(|name| name == *c));
+        // A table is known by two of its columns, and a column of somebody's own by all of the format's beside it.
+        let whole = whole || known < 2 || known < header.len();
+        let lacking = columns.iter().filter(|c| whole && !header.iter().any(|name| name == *c));
         let lacking: Vec<String> = lacking.map(|c| (*c).to_owned()).collect();
         header.extend(lacking);
         if i > 0 {

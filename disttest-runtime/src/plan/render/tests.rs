@@ -1,6 +1,5 @@
-use super::super::{Plan, parse, render};
+use super::super::{Plan, parse, render, render_in_references};
 use proptest::prelude::*;
-use proptest::test_runner::RngSeed;
 use std::sync::LazyLock;
 
 const REGISTER: &str = include_str!("../../../tests-data/plans/register.md");
@@ -24,6 +23,8 @@ fn assert_same(text: &str) {
         panic!("line {i}: {x} became {y}\n{}\n\n=== text ===\n{text:?}\n\n=== rendered ===\n{page}", around.join("\n"));
     }
     assert_eq!(render(&parse(&page).0), page, "rendering is idempotent");
+    let quoted = render_in_references(&parse(text).0);
+    assert!(parse(&quoted).0.without_spans() == plan, "{text:?} differs in references:\n{quoted}");
 }
 
 #[test]
@@ -91,7 +92,7 @@ fn plans() -> &'static [String] {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 256, rng_seed: RngSeed::Fixed(1), ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: ProptestConfig::default().cases * 2, ..ProptestConfig::default() })]
 
     #[test]
     fn mutated_plans_survive_a_round(plan in any::<prop::sample::Index>(), edits in super::super::mutations::edits()) {

@@ -18,14 +18,9 @@ pub(super) fn heading(out: &mut String, level: usize, title: &str) {
     out.push_str("\n\n");
 }
 
-/// The name behind the id of a heading. The reader takes code marks around a name off: within them `<!--` opens no
-/// comment.
+/// The name behind the id of a heading.
 pub(super) fn name(name: &str) -> String {
-    if name.is_empty() {
-        return String::new();
-    }
-    let marks = if name.contains("<!--") { "`".repeat(longest_run(name) + 1) } else { String::new() };
-    format!(": {marks}{name}{marks}")
+    if name.is_empty() { String::new() } else { format!(": {name}") }
 }
 
 fn longest_run(text: &str) -> usize {

@@ -7,14 +7,14 @@ use crate::txn::{Answer, Builder, Event, EventKind, EventMop, Status, Txns, Valu
 
 /// What kind of small history.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Plan {
-    pub(super) is_list: bool,
+pub(in crate::checker::isolation) struct Plan {
+    pub(in crate::checker::isolation) is_list: bool,
     /// Values of each key rise in the order in which the simulated database ran the transactions.
-    pub(super) rising: bool,
+    pub(in crate::checker::isolation) rising: bool,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) enum Verb {
+pub(in crate::checker::isolation) enum Verb {
     /// An append or a write.
     Write(i64),
     /// The list that is read; of a register, none or one value.
@@ -22,34 +22,39 @@ pub(super) enum Verb {
 }
 
 #[derive(Clone, Debug)]
-pub(super) struct Txn {
-    pub(super) process: i64,
-    pub(super) status: Status,
-    pub(super) invoked: usize,
-    pub(super) completed: Option<usize>,
-    pub(super) mops: Vec<(usize, Verb)>,
+pub(in crate::checker::isolation) struct Txn {
+    pub(in crate::checker::isolation) process: i64,
+    pub(in crate::checker::isolation) status: Status,
+    pub(in crate::checker::isolation) invoked: usize,
+    pub(in crate::checker::isolation) completed: Option<usize>,
+    pub(in crate::checker::isolation) mops: Vec<(usize, Verb)>,
 }
 
 impl Txn {
-    pub(super) fn is_ok(&self) -> bool {
+    pub(in crate::checker::isolation) fn is_ok(&self) -> bool {
         self.status == Status::Ok
     }
 
-    pub(super) fn is_failed(&self) -> bool {
+    pub(in crate::checker::isolation) fn is_failed(&self) -> bool {
         self.status == Status::Fail
     }
 }
 
 /// A history of a few transactions, numbered by their invocations.
 #[derive(Clone, Debug)]
-pub(super) struct Small {
-    pub(super) is_list: bool,
-    pub(super) txns: Vec<Txn>,
+pub(in crate::checker::isolation) struct Small {
+    pub(in crate::checker::isolation) is_list: bool,
+    pub(in crate::checker::isolation) txns: Vec<Txn>,
 }
 
 impl Small {
     /// Runs transactions in some serial order that need not keep real time, then changes a read in half of the cases.
-    pub(super) fn random(rng: &mut Rng, plan: Plan) -> Small {
+    pub(in crate::checker::isolation) fn random(rng: &mut Rng, plan: Plan) -> Small {
+        Small::changed(rng, plan, 1)
+    }
+
+    /// The same with up to `changes` reads changed in half of the cases.
+    pub(in crate::checker::isolation) fn changed(rng: &mut Rng, plan: Plan, changes: u32) -> Small {
         let mut history = Small { is_list: plan.is_list, txns: Vec::new() };
         history.interleave(rng, 2 + rng.clone().below(4) as usize);
         let mut order: Vec<usize> = (0..history.txns.len()).collect();
@@ -86,7 +91,7 @@ impl Small {
             }
         }
         if rng.chance(1, 2) {
-            history.change_a_read(rng, &state);
+            (0..changes).for_each(|_| history.change_a_read(rng, &state));
         }
         history
     }
@@ -146,7 +151,7 @@ impl Small {
         }
     }
 
-    pub(super) fn txns(&self) -> Txns {
+    pub(in crate::checker::isolation) fn txns(&self) -> Txns {
         let mut events: Vec<(usize, &Txn, bool)> = Vec::new();
         for txn in &self.txns {
             events.push((txn.invoked, txn, false));

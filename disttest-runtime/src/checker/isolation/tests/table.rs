@@ -199,3 +199,11 @@ fn cycles_through_hubs_are_found_and_told() {
     assert_eq!(answer.anomalies[0].ops.len(), 2);
     assert!(answer.anomalies[0].explanation.contains("was invoked"), "{:?}", answer.anomalies);
 }
+
+#[test]
+fn what_one_transaction_appends_stays_in_its_order() {
+    check("la read-committed", "T1 ax1 ax2 | T2 rx[2]", "incompatible-order");
+    check("la read-committed", "T1 ax1 ax2 | T2 rx[2,1]", "G1b incompatible-order");
+    check("la read-committed", "T1 ax1 ax2 | T2 rx[1,2]", "valid");
+    check("la read-committed", "T1! ax1 ax2 | T3 ax3 | T2 rx[3]", "valid");
+}
