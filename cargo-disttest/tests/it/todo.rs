@@ -307,7 +307,7 @@ fn every_snippet_compiles_where_it_is_pasted() {
         author.current_dir(&package).args(["disttest", "author", "docs/testing-plans/abd-register.md"]);
         answer(author).expect(0);
         let items = paste(&package, "docs/testing-plans/abd-register.md");
-        assert_eq!(items.len(), 9, "three regions of three scenarios");
+        assert_eq!(items.len(), 12, "three regions of four scenarios");
         if name == "alone" {
             write(&package, "tests/offers.rs", &all_offers(&items[..3]));
         } else {
