@@ -8,10 +8,11 @@ use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
 const PLAN: &str = "docs/testing-plans/abd-register.md";
-const FILES: [&str; 3] = [
+const FILES: [&str; 4] = [
     "tests/auto/S1_linearizable_register_under_partitions_and_crashes.rs",
     "tests/auto/S2_acknowledged_writes_survive_the_kill_of_a_quorum.rs",
     "tests/auto/S3_every_healthy_node_serves_reads_and_writes.rs",
+    "tests/auto/S4_increments_count_once_whatever_is_tried_again.rs",
 ];
 /// With the profiles of this workspace, so that what is built for it is not built again.
 const MANIFEST: &str = r#"[package]
@@ -89,15 +90,15 @@ impl Package {
 fn what_author_writes_for_the_example_compiles_is_ignored_and_changes_only_with_its_scenario() {
     let package = Package::new("authored");
     package.disttest(&format!("author {PLAN}")).expect(0);
-    let [s1, s2, s3] = FILES;
-    assert_eq!(package.git("status --porcelain"), format!("M  Cargo.toml\nA  {s1}\nA  {s2}\nA  {s3}\n"));
+    let [s1, s2, s3, s4] = FILES;
+    assert_eq!(package.git("status --porcelain"), format!("M  Cargo.toml\nA  {s1}\nA  {s2}\nA  {s3}\nA  {s4}\n"));
     let first = package.authored();
 
     let root = session_root();
     let answer = Run::cargo(package.root(), "test --no-fail-fast").sessions(&root).expect(0);
     let ignored =
         answer.out.lines().filter(|line| line.contains(" ... ignored, NOT-RUN: not filled: region `workload`"));
-    assert_eq!(ignored.count(), 3, "{}\n{}", answer.out, answer.err);
+    assert_eq!(ignored.count(), 4, "{}\n{}", answer.out, answer.err);
     assert!(!answer.err.contains("warning"), "it compiles without a warning:\n{}", answer.err);
     package.disttest(&format!("run {PLAN}")).expect(4).says(&["NOT-RUN", "region `workload`", "Session: BLOCKED"]);
 
@@ -105,7 +106,7 @@ fn what_author_writes_for_the_example_compiles_is_ignored_and_changes_only_with_
     assert!(package.authored() == first, "a second time no byte and no time changes");
 
     package.edit_plan(|plan| {
-        let (before, third) = plan.split_once("### Scenario S3").expect("it has three scenarios");
+        let (before, third) = plan.split_once("### Scenario S3").expect("it has a third scenario");
         format!("{before}### Scenario S3{}", third.replacen("- **Workload:** ", "- **Workload:** after a pause, ", 1))
     });
     package.disttest(&format!("author {PLAN}")).expect(0);
@@ -138,7 +139,13 @@ fn a_run_names_every_scenario_without_budgets_before_it_builds_anything() {
         plan.lines().filter(|l| !l.contains("Hardening budget:**")).map(|l| format!("{l}\n")).collect()
     });
     let answer = package.disttest(&format!("run {PLAN}")).expect(4);
-    answer.notes(&["nothing was run", "S1 has no budget tiers", "S2 has no budget tiers", "S3 has no budget tiers"]);
+    answer.notes(&[
+        "nothing was run",
+        "S1 has no budget tiers",
+        "S2 has no budget tiers",
+        "S3 has no budget tiers",
+        "S4 has no budget tiers",
+    ]);
     assert!(!answer.err.contains("Compiling") && !package.root().join("test-sessions").exists());
 }
 

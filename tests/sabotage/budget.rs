@@ -5,7 +5,7 @@ use disttest_runtime::prelude::*;
 #[disttest_runtime::scenario(
     id = "S3",
     plan = "plans/sabotage.md",
-    plan_sha256 = "6cf2413244aee4d530c848d5801e366334229f5b124d404284d7c3f780767fe6",
+    plan_sha256 = "a3b00ecefb262b8d75ab33af3ac15f36d690519676f0c0c8b07da9fad24dddda",
     scenario_sha256 = "048ae88663e7e5a0ddd1e3061961adfbf960836e15489f92f4e7ca781c88759a",
     falsifies("C1": safety),
     model = register,

@@ -11,6 +11,7 @@ mod budget;
 mod checker;
 mod edited;
 mod helped;
+mod increments;
 mod longer;
 mod register;
 mod unfilled;

@@ -25,6 +25,7 @@ const S4: &str = "checker::checker_of_the_plan_left_out";
 const S5: &str = "unfilled::region_not_filled";
 const S6: &str = "helped::helper_not_filled";
 const S7: &str = "longer::longer_workload";
+const S8: &str = "increments::increments_under_a_kill";
 
 /// One sabotage: what is wrong, which scenario it is done to, more of its environment, the verdict, a part of the reason.
 type Row = (&'static str, &'static str, &'static [(&'static str, &'static str)], Verdict, &'static str);
@@ -33,6 +34,7 @@ const DEADLINE: &[(&str, &str)] = &[("DISTTEST_DEADLINE", "9")];
 const STRICT: &[(&str, &str)] = &[("DISTTEST_STRICT", "1")];
 const HARDENING: &[(&str, &str)] = &[("DISTTEST_TIER", "hardening"), ("DISTTEST_SEEDS", "1")];
 const BUG: &[(&str, &str)] = &[("DISTTEST_SUT_ARGS", "--bug ack-before-quorum")];
+const FORGETFUL: &[(&str, &str)] = &[("DISTTEST_SUT_ARGS", "--bug forget-keys")];
 
 #[rustfmt::skip]
 const TABLE: &[Row] = &[
@@ -111,6 +113,8 @@ const TABLE: &[Row] = &[
     ("node-does-not-start", S1, &[], InconclusiveEnv, "cluster up"),
     ("node-killed-after-the-judgement", S1, &[], FailReproducible, "unexpected-node-exit on n3"),
     ("more-clients-at-the-victim", S1, BUG, FailReproducible, "(linearizability)"),
+    ("", S8, &[], PassSmoke, "fault landed"),
+    ("", S8, FORGETFUL, FailReproducible, "effect-twice"),
 ];
 
 /// Rows under way at a time: a run mostly waits.
@@ -260,7 +264,8 @@ fn the_attributes_hold_the_digests_of_the_plan() {
     let earlier = text.replace("6 clients spread", "5 clients spread");
     assert_ne!(text, earlier);
     let mut stale = Vec::new();
-    for (index, file) in ["register", "edited", "budget", "checker", "unfilled", "helped", "longer"].iter().enumerate()
+    for (index, file) in
+        ["register", "edited", "budget", "checker", "unfilled", "helped", "longer", "increments"].iter().enumerate()
     {
         let (plan, _) = plan::parse(if *file == "edited" { &earlier } else { &text });
         let scenario = plan::scenario_digest(&plan, &plan.scenarios[index]);

@@ -42,6 +42,8 @@ mod set;
 mod settling;
 mod slo;
 mod subkeys;
+#[cfg(test)]
+mod theory;
 mod total_queue;
 mod unique_ids;
 mod version;

@@ -9,6 +9,7 @@ pub mod jsonl;
 pub mod notation;
 mod op;
 pub mod services;
+pub mod systems;
 mod validate;
 mod weakness;
 

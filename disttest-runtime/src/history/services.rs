@@ -4,9 +4,8 @@
 //! invocation and its completion; one of unknown outcome at such an instant, or never; a failed one never. A history keeps
 //! the promises of its service, or breaks one of them again and again from its middle on.
 
-use super::{History, Op};
-use crate::base::rng::Rng;
-use crate::base::time::Nanos;
+use super::History;
+use super::systems::stage::{Fate, Stage};
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 
@@ -78,21 +77,15 @@ pub struct Shape {
 /// How long a lease lasts, in nanoseconds, on a clock on which operations take about a thousand.
 pub const TIME_TO_LIVE: u64 = 20_000;
 
-/// An operation takes about this long.
-const STEP: u64 = 1000;
-
 /// A history of `shape`. Equal seeds give equal histories.
 pub fn history(shape: Shape, seed: u64) -> History {
-    let clients = (0..shape.clients.max(1)).map(|process| Client { process, ..Client::default() }).collect();
+    let stage = Stage::new(seed, "services", shape.clients);
     let mut world = World {
         shape,
-        rng: Rng::stream(seed, "services"),
-        now: STEP,
-        clients,
-        processes: shape.clients.max(1),
+        clients: (0..stage.clients()).map(|_| Client::default()).collect(),
+        stage,
         next: 0,
         keys: (0..shape.keys.max(1)).map(|_| Key::default()).collect(),
-        ops: Vec::new(),
     };
     for _ in 0..shape.operations {
         world.step();
@@ -100,14 +93,11 @@ pub fn history(shape: Shape, seed: u64) -> History {
     if matches!(shape.service, Service::Ledger | Service::Counter) {
         world.read_everything();
     }
-    History::new(world.ops).expect("generated operations are valid")
+    world.stage.history()
 }
 
 #[derive(Default)]
 struct Client {
-    process: u64,
-    /// When its last operation was over.
-    free: u64,
     /// What to try again.
     again: Option<(usize, Value)>,
     /// Of each key: the largest version written and read; the position in a topic; a held lock.
@@ -132,42 +122,22 @@ struct Key {
 
 struct World {
     shape: Shape,
-    rng: Rng,
-    now: u64,
+    stage: Stage,
     clients: Vec<Client>,
-    processes: u64,
     next: u64,
     keys: Vec<Key>,
-    ops: Vec<Op>,
-}
-
-/// What becomes of an operation.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Fate {
-    Answered,
-    Unknown,
-    Failed,
 }
 
 impl World {
     fn breaks(&mut self, fault: Fault) -> bool {
-        self.shape.fault == Some(fault) && self.ops.len() as u64 * 2 > self.shape.operations && self.rng.chance(1, 4)
+        self.shape.fault == Some(fault) && self.stage.len() * 2 > self.shape.operations && self.stage.rng.chance(1, 4)
     }
 
     /// One client does something that takes effect now.
     fn step(&mut self) {
-        self.now += 1 + self.rng.below(2 * STEP / self.clients.len() as u64 + 1);
-        let mut client = self.rng.below(self.clients.len() as u64) as usize;
-        if self.clients[client].free + 1 >= self.now {
-            client = (0..self.clients.len()).min_by_key(|client| self.clients[*client].free).unwrap_or(0);
-            self.now = self.now.max(self.clients[client].free + 2);
-        }
-        let fate = match self.rng.below(1000) {
-            fate if fate < self.shape.unknown => Fate::Unknown,
-            fate if fate < self.shape.unknown + self.shape.failed => Fate::Failed,
-            _ => Fate::Answered,
-        };
-        let key = self.rng.below(self.keys.len() as u64) as usize;
+        let client = self.stage.turn();
+        let fate = self.stage.fate(self.shape.unknown, self.shape.failed);
+        let key = self.stage.rng.below(self.keys.len() as u64) as usize;
         match self.shape.service {
             Service::Versioned => self.versioned(client, key, fate),
             Service::Topic => self.topic(client, key, fate),
@@ -177,38 +147,18 @@ impl World {
     }
 
     fn push(&mut self, client: usize, fate: Fate, op_type: &str, key: usize, input: Value, output: Value) {
-        let earliest = (self.clients[client].free + 1).max(self.now.saturating_sub(STEP));
-        let invoke = earliest + self.rng.below(self.now - earliest + 1);
-        let complete = self.now + self.rng.below(STEP);
-        let known = fate == Fate::Answered;
-        self.ops.push(Op {
-            op_id: self.ops.len() as u64,
-            process_id: self.clients[client].process,
-            invoke_ts: Nanos(invoke),
-            complete_ts: (fate != Fate::Unknown).then_some(Nanos(complete)),
-            op_type: op_type.to_owned(),
-            key: Some(format!("k{key}")),
-            input,
-            output: if known { output } else { Value::Null },
-            error: (fate == Fate::Failed).then(|| "refused".to_owned()),
-            timeout_marker: fate == Fate::Unknown,
-            node_seen: Some(format!("n{}", 1 + self.clients[client].process % 3)),
-            fault_epoch: None,
-        });
-        let old = &mut self.clients[client];
-        old.free = complete;
+        self.stage.push(client, fate, op_type, key, input, output);
         if fate == Fate::Unknown {
             // It gives its session up.
-            let (process, free, again) = (self.processes, complete, old.again.take());
-            *old = Client { process, free, again, ..Client::default() };
-            self.processes += 1;
+            let again = self.clients[client].again.take();
+            self.clients[client] = Client { again, ..Client::default() };
         }
     }
 
     fn versioned(&mut self, client: usize, key: usize, fate: Fate) {
         let wrote = self.clients[client].wrote.get(&key).copied().unwrap_or(0);
         let read = self.clients[client].read.get(&key).copied().unwrap_or(0);
-        if self.rng.chance(1, 2) {
+        if self.stage.rng.chance(1, 2) {
             let mut version = self.keys[key].version;
             if wrote > 1 && self.breaks(Fault::ForgottenWrite) {
                 version = wrote - 1;
@@ -223,7 +173,7 @@ impl World {
         }
         self.next += 1;
         let value = json!(self.next);
-        if fate == Fate::Answered || fate == Fate::Unknown && self.rng.chance(1, 2) {
+        if fate == Fate::Answered || fate == Fate::Unknown && self.stage.rng.chance(1, 2) {
             self.keys[key].version += 1;
             self.keys[key].value = value.clone();
         }
@@ -242,7 +192,7 @@ impl World {
         if client.is_multiple_of(2) {
             self.next += 1;
             let value = json!(self.next);
-            if fate == Fate::Answered || fate == Fate::Unknown && self.rng.chance(1, 2) {
+            if fate == Fate::Answered || fate == Fate::Unknown && self.stage.rng.chance(1, 2) {
                 self.keys[key].elements.push(value.clone());
             }
             return self.push(client, fate, "enqueue", key, value, json!(true));
@@ -270,7 +220,7 @@ impl World {
     }
 
     fn lock(&mut self, client: usize, key: usize, fate: Fate) {
-        let process = self.clients[client].process;
+        let process = self.stage.process(client);
         if let Some(held) = self.clients[client].holds.take() {
             // A failed release is tried again.
             if fate == Fate::Failed {
@@ -280,11 +230,11 @@ impl World {
             }
             return self.push(client, fate, "release", held, Value::Null, json!(true));
         }
-        let free = self.keys[key].held.is_none_or(|(_, until)| until < self.now);
+        let free = self.keys[key].held.is_none_or(|(_, until)| until < self.stage.now);
         let granted = fate == Fate::Answered && (free || self.breaks(Fault::TwoHolders));
         let mut output = json!(false);
         if granted {
-            let until = if self.shape.service == Service::Lease { self.now + TIME_TO_LIVE } else { u64::MAX };
+            let until = if self.shape.service == Service::Lease { self.stage.now + TIME_TO_LIVE } else { u64::MAX };
             self.keys[key].held = Some((process, until));
             self.keys[key].token += 1;
             let mut token = self.keys[key].token;
@@ -299,18 +249,18 @@ impl World {
 
     fn request(&mut self, client: usize, key: usize, fate: Fate) {
         let ledger = self.shape.service == Service::Ledger;
-        if self.rng.chance(1, 10) {
+        if self.stage.rng.chance(1, 10) {
             return self.show(client, key, fate);
         }
         let (key, input) = match self.clients[client].again.take() {
             Some(again) => again,
             None => {
                 self.next += 1;
-                (key, json!({"id": format!("request-{}", self.next), "by": 1 + self.rng.below(9)}))
+                (key, json!({"id": format!("request-{}", self.next), "by": 1 + self.stage.rng.below(9)}))
             }
         };
         let lost = fate == Fate::Answered && self.breaks(Fault::EffectLost);
-        if fate == Fate::Answered && !lost || fate == Fate::Unknown && self.rng.chance(1, 2) {
+        if fate == Fate::Answered && !lost || fate == Fate::Unknown && self.stage.rng.chance(1, 2) {
             let forgets = self.breaks(Fault::EffectTwice);
             let object = &mut self.keys[key];
             let times = u64::from(object.ids.insert(input["id"].to_string())) + u64::from(forgets);
@@ -337,10 +287,10 @@ impl World {
     }
 
     fn read_everything(&mut self) {
-        self.now = self.clients.iter().map(|client| client.free).max().unwrap_or(0) + 3 * STEP;
+        self.stage.quiesce();
         for client in 0..self.clients.len() {
             for key in 0..self.keys.len() {
-                self.now = self.now.max(self.clients[client].free + 2 + STEP);
+                self.stage.turn_of(client);
                 self.show(client, key, Fate::Answered);
             }
         }

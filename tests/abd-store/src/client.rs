@@ -1,7 +1,8 @@
 //! The client library: one connection to one node.
 
+use crate::frames::FrameReader;
 use crate::stats::Stats;
-use crate::wire::{FrameReader, Message as _, Reply, Request};
+use crate::wire::{Message as _, Reply, Request};
 use std::fmt;
 use std::net::SocketAddr;
 use std::sync::Arc;
@@ -32,7 +33,8 @@ impl fmt::Display for Error {
 impl std::error::Error for Error {}
 
 /// A connection that sends one request at a time. It connects when it is first used and again after anything that
-/// leaves it in doubt. It never repeats a request: a retry is the caller's decision, because it is a second operation.
+/// leaves it in doubt. It never repeats a request: a retry is the caller's decision, because it is a second operation
+/// (of an increment, a second try of it, when the caller gives it the same idempotency key).
 #[derive(Debug)]
 pub struct Connection {
     address: SocketAddr,
@@ -60,6 +62,23 @@ impl Connection {
     pub async fn put(&mut self, key: &str, value: &str, limit: Duration) -> Result<(), Error> {
         match self.call(&Request::Put { key: key.into(), value: value.into() }, limit).await? {
             Reply::Done => Ok(()),
+            other => Err(refused(other)),
+        }
+    }
+
+    /// Adds `by` to the counter `key`, once for each `id` however often and through whatever node it is tried. `Ok`
+    /// means that every later read of the counter shows it.
+    pub async fn incr(&mut self, key: &str, id: &str, by: u64, limit: Duration) -> Result<(), Error> {
+        match self.call(&Request::Incr { key: key.into(), id: id.into(), by }, limit).await? {
+            Reply::Done => Ok(()),
+            other => Err(refused(other)),
+        }
+    }
+
+    /// What the counter `key` comes to; 0 when nobody added to it.
+    pub async fn sum(&mut self, key: &str, limit: Duration) -> Result<u64, Error> {
+        match self.call(&Request::Sum { key: key.into() }, limit).await? {
+            Reply::Sum(sum) => Ok(sum),
             other => Err(refused(other)),
         }
     }

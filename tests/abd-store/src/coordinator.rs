@@ -1,11 +1,13 @@
-//! The two phases of reads and writes, as any node runs them for its clients.
+//! The phases of reads, writes and increments, as any node runs them for its clients.
 
+use crate::counting::{Increments, MAX_SET};
+use crate::frames::MAX_FRAME;
 use crate::link::{Answer, Link};
 use crate::options::{Bug, Options};
 use crate::replica::Replica;
 use crate::stats::{Counters, Stats, count, get};
 use crate::tag::{Tag, Version};
-use crate::wire::{MAX_FRAME, Message as _, Reply, Request};
+use crate::wire::{Message as _, Reply, Request};
 use anyhow::Result;
 use std::fmt;
 use std::sync::Arc;
@@ -77,7 +79,11 @@ impl Coordinator {
             Request::Put { key, value } => self.put(key, value).await,
             Request::Ping => Reply::Pong(self.options.node.as_str().into()),
             Request::Stats => Reply::Stats(serde_json::to_string(&self.stats()).unwrap_or_default().into()),
-            Request::Query { .. } | Request::Store { .. } => Reply::Failed("a request for replicas".into()),
+            Request::Incr { key, id, by } => self.incr(key, id, by).await,
+            Request::Sum { key } => self.sum(key).await,
+            Request::Query { .. } | Request::Store { .. } | Request::Collect { .. } | Request::Add { .. } => {
+                Reply::Failed("a request for replicas".into())
+            }
         }
     }
 
@@ -117,7 +123,7 @@ impl Coordinator {
         };
         let version = Version { tag: self.next_tag(newest.as_ref()), value };
         if let Err(missing) = self.store(&key, &version, deadline).await {
-            return self.unknown(&key, missing);
+            return self.unknown("write", &key, missing);
         }
         count(&self.counters.puts);
         self.has_quorum(true);
@@ -138,6 +144,65 @@ impl Coordinator {
         self.links.iter().for_each(|link| link.tell(&frame));
         count(&self.counters.puts);
         if stored { Reply::Done } else { Reply::Unknown("the node is stopping".into()) }
+    }
+
+    /// Increment: one phase. Nothing is asked first, because the union of sets does not depend on an order.
+    async fn incr(&self, key: Arc<str>, id: Arc<str>, by: u64) -> Reply {
+        let id = match self.options.has(Bug::ForgetKeys) {
+            true => format!("{id}@{}", self.replica.boot()).into(),
+            false => id,
+        };
+        let (increment, held) = (Increments::one(id, by), self.replica.collect(&key));
+        let grows = !held.lacks(&increment).is_empty();
+        if key.len() > MAX_ENTRY || grows && held.bytes() + increment.bytes() > MAX_SET {
+            return Reply::Failed("no more increments fit this counter".into());
+        }
+        let deadline = Instant::now() + self.options.quorum_timeout();
+        if let Err(missing) = self.add(&key, increment.into(), deadline).await {
+            return self.unknown("increment", &key, missing);
+        }
+        count(&self.counters.incrs);
+        self.has_quorum(true);
+        Reply::Done
+    }
+
+    /// Read of a counter: the union of what a majority holds, stored at a majority unless they agree.
+    async fn sum(&self, key: Arc<str>) -> Reply {
+        let deadline = Instant::now() + self.options.quorum_timeout();
+        let own = |answers: UnboundedSender<Answer>| {
+            let _ = answers.send((self.options.place(), Some(Reply::Increments(self.replica.collect(&key)))));
+        };
+        let replies = match self.phase(&Request::Collect { key: key.clone() }, own, deadline).await {
+            Ok(replies) => replies,
+            Err(missing) => return self.failed("sum", &key, missing),
+        };
+        let held: Vec<Arc<Increments>> = replies
+            .into_iter()
+            .filter_map(|reply| if let Reply::Increments(held) = reply { Some(held) } else { None })
+            .collect();
+        let mut all = Increments::default();
+        held.iter().for_each(|held| all.join(held));
+        let all = Arc::new(all);
+        if held.iter().any(|held| *held != all) {
+            count(&self.counters.write_backs);
+            if let Err(missing) = self.add(&key, all.clone(), deadline).await {
+                return self.failed("sum", &key, missing);
+            }
+        }
+        count(&self.counters.sums);
+        self.has_quorum(true);
+        Reply::Sum(all.sum())
+    }
+
+    /// Has a majority hold `increments` durably.
+    async fn add(&self, key: &Arc<str>, increments: Arc<Increments>, deadline: Instant) -> Result<(), NoQuorum> {
+        let own = |answers: UnboundedSender<Answer>| {
+            let place = self.options.place();
+            let durable = move || drop(answers.send((place, Some(Reply::Stored))));
+            self.replica.add(key.clone(), &increments, Box::new(durable));
+        };
+        let request = Request::Add { key: key.clone(), increments: increments.clone() };
+        self.phase(&request, own, deadline).await.map(drop)
     }
 
     fn next_tag(&self, newest: Option<&Version>) -> Tag {
@@ -207,7 +272,7 @@ impl Coordinator {
         let mut replies = Vec::with_capacity(needed);
         while replies.len() < needed {
             match timeout_at(deadline, answers.recv()).await {
-                Ok(Some((place, Some(reply @ (Reply::Version(_) | Reply::Stored))))) if !from.contains(&place) => {
+                Ok(Some((place, Some(reply)))) if is_of_replica(&reply) && !from.contains(&place) => {
                     from.push(place);
                     replies.push(reply);
                 }
@@ -225,9 +290,9 @@ impl Coordinator {
         Reply::Failed(missing.to_string().into())
     }
 
-    fn unknown(&self, key: &str, missing: NoQuorum) -> Reply {
+    fn unknown(&self, what: &str, key: &str, missing: NoQuorum) -> Reply {
         count(&self.counters.unknown);
-        self.lost_quorum("write", key, missing);
+        self.lost_quorum(what, key, missing);
         Reply::Unknown(missing.to_string().into())
     }
 
@@ -257,6 +322,8 @@ impl Coordinator {
             boot: self.replica.boot(),
             gets: get(&self.counters.gets),
             puts: get(&self.counters.puts),
+            incrs: get(&self.counters.incrs),
+            sums: get(&self.counters.sums),
             quorum_failures: failed + unknown,
             unknown,
             write_backs: get(&self.counters.write_backs),
@@ -265,4 +332,9 @@ impl Coordinator {
             peer_timeouts_by_peer: by_peer.collect(),
         }
     }
+}
+
+/// True for what a replica answers when it did what it was asked.
+fn is_of_replica(reply: &Reply) -> bool {
+    matches!(reply, Reply::Version(_) | Reply::Stored | Reply::Increments(_))
 }

@@ -1,24 +1,28 @@
-//! Example system under test: a replicated key-value store of atomic registers.
+//! Example system under test: a replicated key-value store of atomic registers, and of counters.
 //!
 //! Three to five servers keep every key. Any of them coordinates an operation in the multi-writer form of the
 //! algorithm of Attiya, Bar-Noy and Dolev ("Sharing Memory Robustly in Message-Passing Systems", JACM 42(1), 1995;
 //! several writers as in Lynch and Shvartsman, FTCS 1997): a write asks a majority for the highest [`Tag`] and stores
 //! the value under a higher one at a majority; a read asks a majority and, unless they agree, stores what it is about
 //! to return at a majority first. There is no leader and no clock in it: a majority that can talk makes progress, and
-//! a minority can neither acknowledge nor answer.
+//! a minority can neither acknowledge nor answer. Beside the registers there are counters: an increment takes effect
+//! exactly once however often it is tried under its idempotency key, through whatever node ([`counting`]).
 //!
 //! ```text
 //!  client ──Get/Put──▶ server (coordinator) ──Query/Store──▶ replica of each node ──▶ log, fdatasync ──▶ map
+//!           Incr/Sum                           Collect/Add
 //! ```
 //!
 //! | file | holds |
 //! |---|---|
 //! | [`tag`] | order of versions |
-//! | [`wire`] | frames and messages, to the byte |
+//! | [`counting`] | sets of increments, and why they need no consensus |
+//! | [`wire`] | messages, to the byte |
+//! | [`frames`] | frames of a connection |
 //! | [`log`] | the append-only file: batches with a checksum, recovery, the group commit |
 //! | [`replica`] | one node's copy: what a query sees is durable |
 //! | [`link`] | connection to a peer: reconnects, resends, counts timeouts |
-//! | [`coordinator`] | the two phases of reads and writes |
+//! | [`coordinator`] | the phases of reads, writes and increments |
 //! | [`server`] | listener, signals, life of a node |
 //! | [`options`] | command line and the named defects of `--bug` |
 //! | [`stats`] | counters a client can ask for |
@@ -26,6 +30,8 @@
 
 pub mod client;
 pub mod coordinator;
+pub mod counting;
+pub mod frames;
 pub mod link;
 pub mod log;
 pub mod options;

@@ -1,8 +1,9 @@
 //! The connection from a coordinator to the replica of another node.
 
+use crate::frames::{FrameReader, Outbox};
 use crate::options::Peer;
 use crate::stats;
-use crate::wire::{FrameReader, Outbox, Reply};
+use crate::wire::Reply;
 use std::collections::{HashMap, VecDeque};
 use std::io;
 use std::sync::atomic::AtomicU64;

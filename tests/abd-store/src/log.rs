@@ -1,14 +1,15 @@
 //! The append-only log of a replica: file format, recovery, group commit.
 //!
 //! The file is a sequence of batches `length: u32 | crc: u32 | entries`, integers little-endian, `length` counting the
-//! entries alone and `crc` being the CRC-32 of ISO 3309 over them. An entry is `1: u8 | boot: u32` (the node started)
-//! or `2: u8 | key: string | version` (strings and versions as in [`crate::wire`]). One batch is what one fdatasync
-//! makes durable, and nothing in it is acknowledged before that; so a batch cut short by a crash can only be the last
+//! entries alone and `crc` being the CRC-32 of ISO 3309 over them. An entry is `1: u8 | boot: u32` (the node started),
+//! `2: u8 | key: string | version` or `3: u8 | counter: string | increments` (strings, versions and increments as in
+//! [`crate::wire`]). One batch is what one fdatasync makes durable, and nothing in it is acknowledged before that; so a batch cut short by a crash can only be the last
 //! one, and dropping it loses nothing that anybody was told. A bad batch with others behind it is corruption: the node
 //! refuses to start.
 
+use crate::counting::Increments;
 use crate::tag::Version;
-use crate::wire::{Body, put_text, put_version};
+use crate::wire::{Body, put_increments, put_text, put_version};
 use anyhow::{Context as _, Result, bail};
 use std::fs::{File, OpenOptions};
 use std::io::{Read as _, Seek as _, SeekFrom, Write as _};
@@ -37,6 +38,13 @@ pub enum Entry {
         /// The version.
         version: Version,
     },
+    /// The replica took increments.
+    Counted {
+        /// Of this counter.
+        key: Arc<str>,
+        /// The increments.
+        increments: Arc<Increments>,
+    },
 }
 
 impl Entry {
@@ -51,6 +59,11 @@ impl Entry {
                 put_text(out, key);
                 put_version(out, version);
             }
+            Entry::Counted { key, increments } => {
+                out.push(3);
+                put_text(out, key);
+                put_increments(out, increments);
+            }
         }
     }
 
@@ -58,6 +71,7 @@ impl Entry {
         Some(match body.u8()? {
             1 => Entry::Boot(body.u32()?),
             2 => Entry::Stored { key: body.text()?, version: body.version()? },
+            3 => Entry::Counted { key: body.text()?, increments: body.increments()?.into() },
             _ => return None,
         })
     }
@@ -183,8 +197,7 @@ impl Log {
 
 /// An entry on its way into the log.
 pub(crate) struct Append {
-    pub(crate) key: Arc<str>,
-    pub(crate) version: Version,
+    pub(crate) entry: Entry,
     /// Called when the entry is durable.
     pub(crate) durable: Durable,
 }
@@ -194,18 +207,13 @@ pub(crate) type Durable = Box<dyn FnOnce() + Send>;
 
 /// Takes appends until their sender is gone: all that wait go into one batch and one fdatasync, then they are applied
 /// and told. A failed write ends the process: after a failed fsync nobody knows what is durable.
-pub(crate) fn group_commit(
-    mut log: Log,
-    queue: &Receiver<Append>,
-    batches: &AtomicU64,
-    apply: impl Fn(Arc<str>, Version),
-) {
+pub(crate) fn group_commit(mut log: Log, queue: &Receiver<Append>, batches: &AtomicU64, apply: impl Fn(Entry)) {
     let mut bytes = Vec::new();
     while let Some(batch) = next_batch(queue) {
         bytes.clear();
         bytes.resize(HEADER, 0);
         for append in &batch {
-            Entry::Stored { key: append.key.clone(), version: append.version.clone() }.write(&mut bytes);
+            append.entry.write(&mut bytes);
         }
         if let Err(error) = log.commit(&mut bytes) {
             crate::say("log", format_args!("cannot write: {error}; stopping"));
@@ -213,7 +221,7 @@ pub(crate) fn group_commit(
         }
         crate::stats::count(batches);
         for append in batch {
-            apply(append.key, append.version);
+            apply(append.entry);
             (append.durable)();
         }
     }
@@ -232,7 +240,7 @@ fn next_batch(queue: &Receiver<Append>) -> Option<Vec<Append>> {
 
 /// The defect `ack-before-write`: applies and tells at once, and keeps the bytes in this process until there are
 /// [`LAZY_BUFFER`] of them or the sender is gone (a graceful stop).
-pub(crate) fn lazy_commit(mut log: Log, queue: &Receiver<Append>, apply: impl Fn(Arc<str>, Version)) {
+pub(crate) fn lazy_commit(mut log: Log, queue: &Receiver<Append>, apply: impl Fn(Entry)) {
     let mut bytes = vec![0; HEADER];
     let mut flush = |bytes: &mut Vec<u8>| {
         if bytes.len() > HEADER && log.commit(bytes).is_err() {
@@ -241,8 +249,8 @@ pub(crate) fn lazy_commit(mut log: Log, queue: &Receiver<Append>, apply: impl Fn
         bytes.truncate(HEADER);
     };
     while let Ok(append) = queue.recv() {
-        Entry::Stored { key: append.key.clone(), version: append.version.clone() }.write(&mut bytes);
-        apply(append.key, append.version);
+        append.entry.write(&mut bytes);
+        apply(append.entry);
         (append.durable)();
         if bytes.len() > LAZY_BUFFER {
             flush(&mut bytes);
@@ -262,6 +270,10 @@ mod tests {
         Entry::Stored { key: "k".into(), version }
     }
 
+    fn counted(id: &str) -> Entry {
+        Entry::Counted { key: "c".into(), increments: Increments::one(id.into(), 7).into() }
+    }
+
     fn batch(entries: &[Entry]) -> Vec<u8> {
         let mut bytes = vec![0; HEADER];
         entries.iter().for_each(|entry| entry.write(&mut bytes));
@@ -276,13 +288,14 @@ mod tests {
 
     #[test]
     fn a_log_cut_anywhere_in_its_last_batch_keeps_the_batches_before_it() {
-        let first = batch(&[Entry::Boot(1), stored(1)]);
-        let last = batch(&[stored(2), stored(3)]);
+        let first = batch(&[Entry::Boot(1), stored(1), counted("a")]);
+        let last = batch(&[stored(2), counted("b"), stored(3)]);
         let bytes = [first.clone(), last].concat();
-        assert_eq!(recover(&bytes).unwrap().entries, [Entry::Boot(1), stored(1), stored(2), stored(3)]);
+        let whole = [Entry::Boot(1), stored(1), counted("a"), stored(2), counted("b"), stored(3)];
+        assert_eq!(recover(&bytes).unwrap().entries, whole);
         for cut in first.len()..bytes.len() {
             let kept = recover(&bytes[..cut]).unwrap();
-            assert_eq!(kept.entries, [Entry::Boot(1), stored(1)], "cut at {cut}");
+            assert_eq!(kept.entries, whole[..3], "cut at {cut}");
             assert_eq!((kept.whole, kept.torn), (first.len(), cut - first.len()));
         }
     }

@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use std::str::FromStr;
 use std::time::Duration;
 
-/// One server of a replicated register store.
+/// One server of a replicated store of registers and counters.
 #[derive(Clone, Debug, Parser)]
 #[command(name = "abd-node", version)]
 pub struct Options {
@@ -98,6 +98,9 @@ pub enum Bug {
     /// A replica acknowledges from a buffer of its process, written only when it is full or at a graceful stop:
     /// acknowledged writes die with the processes of a majority.
     AckBeforeWrite,
+    /// An idempotency key is good for one start of the node that is asked: an increment that is tried again after a
+    /// restart is counted twice.
+    ForgetKeys,
 }
 
 #[cfg(test)]

@@ -1,8 +1,9 @@
 //! Life of a node: listen, serve, stop.
 
 use crate::coordinator::Coordinator;
+use crate::frames::{FrameReader, Outbox};
 use crate::options::Options;
-use crate::wire::{FrameReader, Message as _, Outbox, Reply, Request};
+use crate::wire::{Message as _, Reply, Request};
 use anyhow::{Context as _, Result};
 use std::io;
 use std::sync::Arc;
@@ -84,6 +85,14 @@ async fn answer(
                 let outbox = outbox.clone();
                 let durable = move || outbox.push(&Reply::Stored.frame(id));
                 coordinator.replica().store(key, version, Box::new(durable));
+            }
+            Request::Collect { key } => {
+                outbox.push(&Reply::Increments(coordinator.replica().collect(&key)).frame(id));
+            }
+            Request::Add { key, increments } => {
+                let outbox = outbox.clone();
+                let durable = move || outbox.push(&Reply::Stored.frame(id));
+                coordinator.replica().add(key, &increments, Box::new(durable));
             }
             request => {
                 let (coordinator, outbox) = (coordinator.clone(), outbox.clone());

@@ -9,6 +9,8 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
 pub(crate) struct Counters {
     pub(crate) gets: AtomicU64,
     pub(crate) puts: AtomicU64,
+    pub(crate) incrs: AtomicU64,
+    pub(crate) sums: AtomicU64,
     pub(crate) failed: AtomicU64,
     pub(crate) unknown: AtomicU64,
     pub(crate) write_backs: AtomicU64,
@@ -43,11 +45,15 @@ pub struct Stats {
     pub gets: u64,
     /// Writes acknowledged.
     pub puts: u64,
-    /// Reads and writes answered `Failed` or `Unknown` because no majority answered in time.
+    /// Increments acknowledged, each try of one by itself.
+    pub incrs: u64,
+    /// Reads of counters answered.
+    pub sums: u64,
+    /// Operations answered `Failed` or `Unknown` because no majority answered in time.
     pub quorum_failures: u64,
-    /// Of those, writes answered `Unknown`.
+    /// Of those, writes and increments answered `Unknown`.
     pub unknown: u64,
-    /// Reads that stored what they returned.
+    /// Reads, of registers and of counters, that stored what they returned.
     pub write_backs: u64,
     /// Batches written to the log, each with one fdatasync.
     pub batches: u64,

@@ -1,9 +1,10 @@
-//! Frames and messages.
+//! Messages, to the byte.
 //!
 //! A frame is `length: u32 | id: u64 | kind: u8 | body`, integers little-endian, `length` counting what follows it. A
 //! reply carries the id of its request; several requests may be under way on one connection and replies come in any
-//! order. In a body, a string is `length: u32 | UTF-8`, an optional value is `0: u8` or `1: u8 | value`, and a version
-//! is `counter: u64 | node: u16 | boot: u32 | write: u64 | value: string`.
+//! order. In a body, a string is `length: u32 | UTF-8`, an optional value is `0: u8` or `1: u8 | value`, a version is
+//! `counter: u64 | node: u16 | boot: u32 | write: u64 | value: string`, and increments are `number: u32` and that often
+//! `idempotency key: string | amount: u64`.
 //!
 //! | kind | message | body | from |
 //! |---|---|---|---|
@@ -13,23 +14,24 @@
 //! | 4 | Stats | – | client |
 //! | 5 | Query | key | coordinator |
 //! | 6 | Store | key, version | coordinator |
+//! | 7 | Incr | counter, idempotency key, amount: u64 | client |
+//! | 8 | Sum | counter | client |
+//! | 9 | Collect | counter | coordinator |
+//! | 10 | Add | counter, increments | coordinator |
 //! | 129 | Value | optional string | reply to Get |
-//! | 130 | Done | – | reply to Put |
+//! | 130 | Done | – | reply to Put or Incr |
 //! | 131 | Pong | node name | reply to Ping |
 //! | 132 | Stats | JSON text | reply to Stats |
 //! | 133 | Version | optional version | reply to Query |
-//! | 134 | Stored | – | reply to Store, after the version is durable |
-//! | 135 | Failed | reason | reply to Get or Put that had no effect |
-//! | 136 | Unknown | reason | reply to Put that may or may not have taken effect |
+//! | 134 | Stored | – | reply to Store or Add, after what came with it is durable |
+//! | 135 | Failed | reason | reply to Get, Put, Incr or Sum that had no effect |
+//! | 136 | Unknown | reason | reply to Put or Incr that may or may not have taken effect |
+//! | 137 | Sum | u64 | reply to Sum |
+//! | 138 | Increments | increments | reply to Collect |
 
+use crate::counting::Increments;
 use crate::tag::{Tag, Version};
-use std::io;
-use std::sync::{Arc, Mutex};
-use tokio::io::{AsyncRead, AsyncReadExt as _, AsyncWrite, AsyncWriteExt as _};
-use tokio::sync::Notify;
-
-/// Longest frame, in bytes behind its length field; a peer that announces more is disconnected.
-pub const MAX_FRAME: usize = 1 << 20;
+use std::sync::Arc;
 
 /// What a client or a coordinator asks.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -62,6 +64,32 @@ pub enum Request {
         /// The version.
         version: Version,
     },
+    /// Add to a counter, once for each idempotency key.
+    Incr {
+        /// Which counter.
+        key: Arc<str>,
+        /// The idempotency key: the same in every try of one increment, in no other.
+        id: Arc<str>,
+        /// How much.
+        by: u64,
+    },
+    /// What a counter comes to.
+    Sum {
+        /// Which.
+        key: Arc<str>,
+    },
+    /// The increments a replica holds.
+    Collect {
+        /// Of which counter.
+        key: Arc<str>,
+    },
+    /// Keep these increments beside those that are there.
+    Add {
+        /// Of which counter.
+        key: Arc<str>,
+        /// The increments.
+        increments: Arc<Increments>,
+    },
 }
 
 /// What comes back.
@@ -69,7 +97,7 @@ pub enum Request {
 pub enum Reply {
     /// The value of the key, if it was ever written.
     Value(Option<Arc<str>>),
-    /// The write is at a majority.
+    /// The write, or the increment, is at a majority.
     Done,
     /// Name of the node.
     Pong(Arc<str>),
@@ -77,12 +105,16 @@ pub enum Reply {
     Stats(Arc<str>),
     /// What the replica holds durably.
     Version(Option<Version>),
-    /// The replica holds that version or a newer one, durably.
+    /// The replica holds that version or a newer one, or those increments, durably.
     Stored,
     /// No effect, now or later.
     Failed(Arc<str>),
     /// May have taken effect, or may yet.
     Unknown(Arc<str>),
+    /// What the counter comes to.
+    Sum(u64),
+    /// What the replica holds durably of a counter.
+    Increments(Arc<Increments>),
 }
 
 /// A message that stands behind a kind byte.
@@ -118,6 +150,17 @@ impl Message for Request {
                 put_text(put_kind(out, 6), key);
                 put_version(out, version);
             }
+            Request::Incr { key, id, by } => {
+                put_text(put_kind(out, 7), key);
+                put_text(out, id);
+                out.extend_from_slice(&by.to_le_bytes());
+            }
+            Request::Sum { key } => put_text(put_kind(out, 8), key),
+            Request::Collect { key } => put_text(put_kind(out, 9), key),
+            Request::Add { key, increments } => {
+                put_text(put_kind(out, 10), key);
+                put_increments(out, increments);
+            }
         }
     }
 
@@ -129,6 +172,10 @@ impl Message for Request {
             4 => Request::Stats,
             5 => Request::Query { key: body.text()? },
             6 => Request::Store { key: body.text()?, version: body.version()? },
+            7 => Request::Incr { key: body.text()?, id: body.text()?, by: body.u64()? },
+            8 => Request::Sum { key: body.text()? },
+            9 => Request::Collect { key: body.text()? },
+            10 => Request::Add { key: body.text()?, increments: body.increments()?.into() },
             _ => return None,
         })
     }
@@ -153,6 +200,8 @@ impl Message for Reply {
             Reply::Stored => out.push(134),
             Reply::Failed(reason) => put_text(put_kind(out, 135), reason),
             Reply::Unknown(reason) => put_text(put_kind(out, 136), reason),
+            Reply::Sum(sum) => put_kind(out, 137).extend_from_slice(&sum.to_le_bytes()),
+            Reply::Increments(increments) => put_increments(put_kind(out, 138), increments),
         }
     }
 
@@ -166,6 +215,8 @@ impl Message for Reply {
             134 => Reply::Stored,
             135 => Reply::Failed(body.text()?),
             136 => Reply::Unknown(body.text()?),
+            137 => Reply::Sum(body.u64()?),
+            138 => Reply::Increments(body.increments()?.into()),
             _ => return None,
         })
     }
@@ -190,6 +241,15 @@ pub(crate) fn put_version(out: &mut Vec<u8>, version: &Version) {
     out.extend_from_slice(&boot.to_le_bytes());
     out.extend_from_slice(&write.to_le_bytes());
     put_text(out, &version.value);
+}
+
+/// Appends increments as the module describes.
+pub(crate) fn put_increments(out: &mut Vec<u8>, increments: &Increments) {
+    out.extend_from_slice(&u32::try_from(increments.len()).unwrap_or(u32::MAX).to_le_bytes());
+    for (id, by) in increments.iter() {
+        put_text(out, id);
+        out.extend_from_slice(&by.to_le_bytes());
+    }
 }
 
 /// Reads fields from the front of a byte slice; each read is `None` when there is too little or it is malformed.
@@ -241,81 +301,14 @@ impl Body<'_> {
         let tag = Tag { counter, node, boot: self.u32()?, write: self.u64()? };
         Some(Version { tag, value: self.text()? })
     }
-}
 
-/// Cuts a byte stream into messages.
-#[derive(Debug)]
-pub struct FrameReader<R> {
-    inner: R,
-    buffer: Vec<u8>,
-    read: usize,
-}
-
-impl<R: AsyncRead + Unpin> FrameReader<R> {
-    /// Reads from `inner`.
-    pub fn new(inner: R) -> FrameReader<R> {
-        FrameReader { inner, buffer: Vec::with_capacity(8 << 10), read: 0 }
-    }
-
-    /// The next message with its id; `None` at the end of the stream (bytes of an unfinished frame are dropped).
-    /// Safe to cancel: what was read stays in the buffer. A malformed or too long frame is an error.
-    pub async fn next<M: Message>(&mut self) -> io::Result<Option<(u64, M)>> {
-        loop {
-            if let Some(message) = self.take()? {
-                return Ok(Some(message));
-            }
-            self.buffer.drain(..self.read);
-            self.read = 0;
-            if self.inner.read_buf(&mut self.buffer).await? == 0 {
-                return Ok(None);
-            }
+    /// Increments.
+    pub fn increments(&mut self) -> Option<Increments> {
+        let mut increments = Increments::default();
+        for _ in 0..self.u32()? {
+            increments.add(self.text()?, self.u64()?);
         }
-    }
-
-    fn take<M: Message>(&mut self) -> io::Result<Option<(u64, M)>> {
-        let malformed = |what: &str| io::Error::new(io::ErrorKind::InvalidData, what.to_owned());
-        let mut unread = Body(&self.buffer[self.read..]);
-        let Some(length) = unread.u32().map(|length| length as usize) else { return Ok(None) };
-        if length > MAX_FRAME {
-            return Err(malformed("frame too long"));
-        }
-        let Some((frame, _)) = unread.0.split_at_checked(length) else { return Ok(None) };
-        let mut body = Body(frame);
-        let message = body.u64().and_then(|id| Some((id, M::read(&mut body)?))).filter(|_| body.0.is_empty());
-        self.read += 4 + length;
-        message.map(Some).ok_or_else(|| malformed("malformed frame"))
-    }
-}
-
-/// Frames waiting to be written to one connection: whoever has some adds them, one task writes all there are at once.
-#[derive(Debug, Default)]
-pub struct Outbox {
-    bytes: Mutex<Vec<u8>>,
-    filled: Notify,
-}
-
-impl Outbox {
-    /// Adds a frame.
-    pub fn push(&self, frame: &[u8]) {
-        crate::lock(&self.bytes).extend_from_slice(frame);
-        self.filled.notify_one();
-    }
-
-    /// Forgets what waits.
-    pub fn clear(&self) {
-        crate::lock(&self.bytes).clear();
-    }
-
-    /// Writes what is and will be there, until the connection fails.
-    pub async fn drain_to(&self, mut writer: impl AsyncWrite + Unpin) -> io::Result<()> {
-        loop {
-            let bytes = std::mem::take(&mut *crate::lock(&self.bytes));
-            if bytes.is_empty() {
-                self.filled.notified().await;
-            } else {
-                writer.write_all(&bytes).await?;
-            }
-        }
+        Some(increments)
     }
 }
 
@@ -323,6 +316,8 @@ impl Outbox {
 mod tests {
     #![expect(clippy::unwrap_used, reason = "tests")]
     use super::*;
+    use crate::frames::FrameReader;
+    use tokio::io::AsyncWriteExt as _;
 
     fn requests() -> Vec<Request> {
         let key: Arc<str> = "k\u{e9}y".into();
@@ -333,7 +328,11 @@ mod tests {
             Request::Ping,
             Request::Stats,
             Request::Query { key: key.clone() },
-            Request::Store { key, version: Version { tag, value: "v".into() } },
+            Request::Store { key: key.clone(), version: Version { tag, value: "v".into() } },
+            Request::Incr { key: key.clone(), id: "i".into(), by: u64::MAX },
+            Request::Sum { key: key.clone() },
+            Request::Collect { key: key.clone() },
+            Request::Add { key, increments: increments() },
         ]
     }
 
@@ -350,7 +349,16 @@ mod tests {
             Reply::Stored,
             Reply::Failed("no quorum".into()),
             Reply::Unknown("timeout".into()),
+            Reply::Sum(7),
+            Reply::Increments(Arc::default()),
+            Reply::Increments(increments()),
         ]
+    }
+
+    fn increments() -> Arc<Increments> {
+        let mut increments = Increments::one("a".into(), 1);
+        increments.add("b".into(), 0);
+        increments.into()
     }
 
     async fn round_trip<M: Message + Clone + PartialEq + std::fmt::Debug>(messages: Vec<M>, chunk: usize) {
@@ -375,24 +383,6 @@ mod tests {
         for chunk in [1, 3, 7, 4096] {
             round_trip(requests(), chunk).await;
             round_trip(replies(), chunk).await;
-        }
-    }
-
-    #[tokio::test]
-    async fn a_malformed_frame_is_an_error_and_an_unfinished_one_is_the_end() {
-        let whole = Request::Put { key: "k".into(), value: "v".into() }.frame(1);
-        let mut trailing = whole.clone();
-        trailing[0] += 1;
-        trailing.push(0);
-        let mut kind = whole.clone();
-        kind[12] = 99;
-        let mut long = whole.clone();
-        long[..4].copy_from_slice(&u32::MAX.to_le_bytes());
-        for bad in [trailing, kind, long] {
-            assert!(FrameReader::new(&bad[..]).next::<Request>().await.is_err());
-        }
-        for cut in 0..whole.len() {
-            assert!(FrameReader::new(&whole[..cut]).next::<Request>().await.unwrap().is_none());
         }
     }
 }

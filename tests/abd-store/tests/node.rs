@@ -2,8 +2,10 @@
 #![expect(clippy::unwrap_used, reason = "tests")]
 
 use abd_store::client::{Connection, Error};
+use abd_store::counting::{Increments, MAX_SET};
+use abd_store::frames::FrameReader;
 use abd_store::stats::Stats;
-use abd_store::wire::{FrameReader, Message as _, Reply, Request};
+use abd_store::wire::{Message as _, Reply, Request};
 use abd_store::{Tag, Version};
 use std::net::{Ipv4Addr, SocketAddr, TcpListener};
 use std::process::{Child, Command, Stdio};
@@ -90,6 +92,14 @@ impl Cluster {
         Ok(self.client(node).get(key, LIMIT).await?.map(|value| value.to_string()))
     }
 
+    async fn incr(&self, node: usize, id: &str, by: u64) -> Result<(), Error> {
+        self.client(node).incr("c", id, by, LIMIT).await
+    }
+
+    async fn sum(&self, node: usize) -> Result<u64, Error> {
+        self.client(node).sum("c", LIMIT).await
+    }
+
     async fn stats(&self, node: usize) -> Stats {
         self.client(node).stats(LIMIT).await.unwrap()
     }
@@ -104,12 +114,13 @@ impl Drop for Cluster {
     }
 }
 
-/// A replica of one key that the test controls: it can be made silent, and can refuse to store.
+/// A replica of one key and one counter that the test controls: it can be made silent, and can refuse to store.
 #[derive(Clone, Default)]
 struct StandIn {
     silent: Arc<AtomicBool>,
     never_stores: bool,
     held: Arc<Mutex<Option<Version>>>,
+    counted: Arc<Mutex<Increments>>,
 }
 
 impl StandIn {
@@ -130,9 +141,14 @@ impl StandIn {
             let reply = match request {
                 _ if self.silent.load(SeqCst) => continue,
                 Request::Query { .. } => Reply::Version(self.held.lock().unwrap().clone()),
-                Request::Store { .. } if self.never_stores => continue,
+                Request::Store { .. } | Request::Add { .. } if self.never_stores => continue,
                 Request::Store { version, .. } => {
                     *self.held.lock().unwrap() = Some(version);
+                    Reply::Stored
+                }
+                Request::Collect { .. } => Reply::Increments(self.counted.lock().unwrap().clone().into()),
+                Request::Add { increments, .. } => {
+                    self.counted.lock().unwrap().join(&increments);
                     Reply::Stored
                 }
                 other => panic!("no coordinator sends {other:?}"),
@@ -190,7 +206,8 @@ async fn a_write_that_reached_a_minority_has_an_unknown_outcome() {
     StandIn { never_stores: true, ..StandIn::default() }.serve(cluster.addresses[1]).await;
     cluster.start(0).await;
     assert!(matches!(cluster.put(0, "k", "v").await, Err(Error::Unknown(_))));
-    assert_eq!(cluster.stats(0).await.unknown, 1);
+    assert!(matches!(cluster.incr(0, "i", 1).await, Err(Error::Unknown(_))));
+    assert_eq!(cluster.stats(0).await.unknown, 2);
 }
 
 #[tokio::test]
@@ -278,6 +295,60 @@ async fn a_read_never_returns_an_older_value_than_the_read_before_it() {
 async fn skip_write_back_lets_a_later_read_return_an_older_value() {
     let reads = two_reads_of_a_version_at_a_minority(&["--bug", "skip-write-back"]).await;
     assert_eq!(reads, [Some("new".to_owned()), None]);
+}
+
+#[tokio::test]
+async fn a_read_of_a_counter_never_shows_less_than_the_read_before_it() {
+    let mut cluster = Cluster::new(3, &[]);
+    let (second, third) = (StandIn::default(), StandIn::default());
+    *second.counted.lock().unwrap() = Increments::one("i".into(), 5);
+    third.silent.store(true, SeqCst);
+    second.clone().serve(cluster.addresses[1]).await;
+    third.clone().serve(cluster.addresses[2]).await;
+    cluster.start(0).await;
+    assert_eq!(cluster.sum(0).await, Ok(5));
+    second.silent.store(true, SeqCst);
+    third.silent.store(false, SeqCst);
+    assert_eq!(cluster.sum(0).await, Ok(5));
+}
+
+/// Two increments, each tried through every node; the same once more after the kill of all. The sums before and after.
+async fn sums_of_retries(arguments: &[&'static str]) -> [u64; 2] {
+    let mut cluster = Cluster::started(3, arguments).await;
+    let mut sums = [0; 2];
+    for (restarts, sum) in sums.iter_mut().enumerate() {
+        for (node, (id, by)) in (0..3).flat_map(|node| [(node, ("a", 5)), (node, ("b", 2))]) {
+            cluster.incr(node, id, by).await.unwrap();
+        }
+        *sum = cluster.sum(restarts).await.unwrap();
+        assert_eq!(cluster.sum(2).await, Ok(*sum));
+        (0..3).for_each(|node| cluster.kill(node));
+        for node in 0..3 {
+            cluster.start(node).await;
+        }
+    }
+    sums
+}
+
+#[tokio::test]
+async fn an_increment_counts_once_however_often_and_through_whatever_node_it_is_tried() {
+    assert_eq!(sums_of_retries(&[]).await, [7, 7]);
+}
+
+#[tokio::test]
+async fn forget_keys_counts_an_increment_again_that_is_tried_after_a_restart() {
+    assert_eq!(sums_of_retries(&["--bug", "forget-keys"]).await, [7, 14]);
+}
+
+#[tokio::test]
+async fn a_counter_that_is_full_takes_no_more_increments_and_knows_those_that_it_has() {
+    let cluster = Cluster::started(3, &[]).await;
+    let id = "x".repeat(MAX_SET / 2);
+    cluster.incr(0, &id, 1).await.unwrap();
+    assert!(matches!(cluster.incr(0, &id.replace('x', "y"), 1).await, Err(Error::Failed(_))));
+    cluster.incr(0, &id, 1).await.unwrap();
+    cluster.incr(0, "small", 1).await.unwrap();
+    assert_eq!(cluster.sum(1).await, Ok(2));
 }
 
 #[tokio::test]
