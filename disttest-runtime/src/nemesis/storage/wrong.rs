@@ -5,7 +5,6 @@ use std::time::Duration;
 
 /// What is wrong with a disk; nothing by default.
 #[derive(Debug, Default)]
-#[cfg_attr(not(feature = "fuse"), expect(dead_code, reason = "only a disk reads them"))]
 pub(super) struct Wrong {
     /// Calls that fail with EIO.
     pub(super) fail: Option<Calls>,
