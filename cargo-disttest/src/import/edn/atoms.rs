@@ -54,6 +54,12 @@ fn is_part(c: char) -> bool {
     c.is_alphanumeric() || ".*+!-_?$%&=<>:#/'|".contains(c)
 }
 
+/// What keys of a map may be qualified with: a symbol that is read as one wherever it stands, and has no namespace itself.
+pub(super) fn is_namespace(token: &str) -> bool {
+    let begins = |c: char| c.is_alphabetic() || "_*!$%&=<>?".contains(c);
+    token.starts_with(begins) && token.chars().all(|c| is_part(c) && !"/#:".contains(c))
+}
+
 fn keyword(token: &str) -> Option<Edn> {
     let name = token.strip_prefix(':')?;
     let sane = !name.is_empty() && !name.starts_with(':') && !name.ends_with(':') && name.chars().all(is_part);

@@ -87,6 +87,9 @@ impl<R: Read> Reader<R> {
         let here = self.bytes.place();
         let (text, text_column) =
             if here.line == place.line { self.bytes.line_text() } else { (String::new(), place.column) };
+        // Of a long line only the end is at hand, which may begin behind the place.
+        let (text, text_column) =
+            if text_column <= place.column { (text, text_column) } else { (String::new(), place.column) };
         Bad { place, text, text_column, problem: problem.into() }
     }
 
@@ -251,12 +254,22 @@ impl<R: Read> Reader<R> {
             Some(b':') => {
                 self.next()?;
                 let namespace = self.token()?;
+                if !atoms::is_namespace(&namespace) {
+                    return Err(self.bad_at(place, format!("`{namespace}` is no namespace")));
+                }
                 self.blank(depth)?;
                 if self.peek()? != Some(b'{') {
                     return Err(self.bad("a map must follow its namespace"));
                 }
-                let entries = self.map(depth)?;
-                Ok(Edn::Map(entries.into_iter().map(|(key, value)| (within(&namespace, key), value)).collect()))
+                let mut entries = self.map(depth)?;
+                for (key, _) in &mut entries {
+                    let qualified = within(&namespace, key.clone());
+                    let no_key = || format!("`{key}` cannot be a key of this map");
+                    *key = qualified.ok_or_else(no_key).map_err(|problem| self.bad_at(place, problem))?;
+                }
+                // Two keys may differ until both have the same namespace.
+                self.unique(place, entries.iter().map(|(key, _)| key), "a map has the key", "twice")?;
+                Ok(Edn::Map(entries))
             }
             Some(byte) if byte.is_ascii_alphabetic() => {
                 let tag = self.token()?;
@@ -364,16 +377,17 @@ impl<R: Read> Reader<R> {
     }
 }
 
-/// A key of a map with a namespace.
-fn within(namespace: &str, key: Edn) -> Edn {
+/// A key of a map with a namespace; `None` when what comes of it is no such key any more.
+fn within(namespace: &str, key: Edn) -> Option<Edn> {
     let qualify = |name: String| match name.strip_prefix("_/") {
         Some(plain) => plain.to_owned(),
         None if name.contains('/') => name,
         None => format!("{namespace}/{name}"),
     };
-    match key {
+    let qualified = match key {
         Edn::Keyword(name) => Edn::Keyword(qualify(name)),
         Edn::Symbol(name) => Edn::Symbol(qualify(name)),
-        other => other,
-    }
+        other => return Some(other),
+    };
+    (atoms::atom(&qualified.to_string()).as_ref() == Ok(&qualified)).then_some(qualified)
 }

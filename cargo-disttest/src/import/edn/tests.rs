@@ -53,6 +53,12 @@ fn what_is_no_edn_is_refused_with_its_place() {
     check("::a", "1:1: `::a` is no keyword");
     check(":", "1:1: `:` is no keyword");
     check("a: ", "1:1: `a:` is no symbol");
+    check("#:#n{a 1}", "1:1: `#n` is no namespace");
+    check("#:9p{b 1}", "1:1: `9p` is no namespace");
+    check("#:`p{b 1}", "1:1: ``p` is no namespace");
+    check("#:x{:_/ 1}", "1:1: `:_/` cannot be a key of this map");
+    check("#:x{_/nil 1}", "1:1: `_/nil` cannot be a key of this map");
+    check("#:x{:a 1 :x/a 2}", "1:1: a map has the key `:x/a` twice");
     check("##NaN", "1:1: ##NaN equals nothing, itself included: no answer can be compared with it");
     check("^:a b", "1:1: `^` is no EDN (metadata and quoting are code)");
     check("\\abc", "1:1: `\\abc` is no character");
