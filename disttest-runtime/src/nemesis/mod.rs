@@ -2,6 +2,7 @@
 
 mod contract;
 mod journal;
+pub mod net;
 mod on_links;
 mod on_processes;
 mod plane;

@@ -1,0 +1,24 @@
+//! Networks of namespaces: nodes with addresses of their own, whose packets can be dropped, lost, delayed, doubled,
+//! overtaken, damaged or throttled on the way, rootless or as root, with nothing left behind by construction.
+
+mod backend;
+mod counts;
+pub(crate) mod enclosure;
+mod fabric;
+mod filter;
+mod links;
+mod namespace;
+mod netlink;
+mod switch;
+mod treatment;
+
+#[cfg(test)]
+mod tests;
+
+pub use backend::Backend;
+pub(crate) use backend::Choice;
+pub use counts::Counts;
+pub use fabric::NetnsNet;
+pub(crate) use fabric::Home;
+pub use namespace::Namespace;
+pub use treatment::{End, Treatment};
