@@ -55,7 +55,7 @@ pub(crate) fn is_victim_signal(signal: &str) -> bool {
 
 /// Signals read where a fault is made.
 pub(crate) fn is_injector_signal(signal: &str) -> bool {
-    signal.starts_with("proxy-") || signal.starts_with("process-")
+    ["proxy-", "iptables-", "nft-", "switch-", "process-"].iter().any(|first| signal.starts_with(first))
 }
 
 /// True for a signal whose parameter says nothing: `metric:` without a name, and a log marker so short that any line

@@ -48,8 +48,10 @@ pub mod prelude {
         Session, SetModel, Stack,
     };
     pub use crate::nemesis::{
-        AsymmetricDataCut, BandwidthCap, BoxFuture, ConnectionLoss, FullPartition, GracefulStop, HardKill, Latency,
-        Nemesis, Pause, Plane, Restart,
+        AsymmetricDataCut, AsymmetricPartition, BandwidthCap, BoxFuture, BridgePartition, ConnectionLoss,
+        FullPartition, GracefulStop, HardKill, Latency, LeaderIsolation, MajoritySidePartition, MetadataStoreOutage,
+        MinoritySidePartition, Nemesis, PacketCorruption, PacketDuplication, PacketLoss, PacketReordering, Pause, Plane,
+        Restart, RingPartition, SlowFollower, SplitBrain,
     };
     pub use crate::run::{
         CallError, CheckLimits, Client, Control, Faults, Injected, Judged, Landed, Oracle, Probe, Recorded, Run,

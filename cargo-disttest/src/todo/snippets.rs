@@ -16,15 +16,28 @@ pub(crate) struct Helper {
 }
 
 /// Each nemesis of the runtime as an expression over `minority` and `rest`.
-pub(crate) const NEMESES: [(&str, &str); 9] = [
+pub(crate) const NEMESES: [(&str, &str); 22] = [
     ("hard-kill", include_str!("../../../templates/snippets/nemesis/hard-kill.rs.txt")),
     ("graceful-stop", include_str!("../../../templates/snippets/nemesis/graceful-stop.rs.txt")),
     ("pause", include_str!("../../../templates/snippets/nemesis/pause.rs.txt")),
     ("full-partition", include_str!("../../../templates/snippets/nemesis/full-partition.rs.txt")),
+    ("asymmetric-partition", include_str!("../../../templates/snippets/nemesis/asymmetric-partition.rs.txt")),
+    ("packet-loss", include_str!("../../../templates/snippets/nemesis/packet-loss.rs.txt")),
     ("latency", include_str!("../../../templates/snippets/nemesis/latency.rs.txt")),
     ("bandwidth-cap", include_str!("../../../templates/snippets/nemesis/bandwidth-cap.rs.txt")),
+    ("minority-side-partition", include_str!("../../../templates/snippets/nemesis/minority-side-partition.rs.txt")),
+    ("majority-side-partition", include_str!("../../../templates/snippets/nemesis/majority-side-partition.rs.txt")),
+    ("leader-isolation", include_str!("../../../templates/snippets/nemesis/leader-isolation.rs.txt")),
+    ("packet-duplication", include_str!("../../../templates/snippets/nemesis/packet-duplication.rs.txt")),
+    ("packet-reordering", include_str!("../../../templates/snippets/nemesis/packet-reordering.rs.txt")),
+    ("metadata-store-outage", include_str!("../../../templates/snippets/nemesis/metadata-store-outage.rs.txt")),
+    ("split-brain", include_str!("../../../templates/snippets/nemesis/split-brain.rs.txt")),
+    ("slow-follower", include_str!("../../../templates/snippets/nemesis/slow-follower.rs.txt")),
     ("asymmetric-data-cut", include_str!("../../../templates/snippets/nemesis/asymmetric-data-cut.rs.txt")),
     ("connection-loss", include_str!("../../../templates/snippets/nemesis/connection-loss.rs.txt")),
+    ("bridge-partition", include_str!("../../../templates/snippets/nemesis/bridge-partition.rs.txt")),
+    ("ring-partition", include_str!("../../../templates/snippets/nemesis/ring-partition.rs.txt")),
+    ("packet-corruption", include_str!("../../../templates/snippets/nemesis/packet-corruption.rs.txt")),
     ("restart", include_str!("../../../templates/snippets/nemesis/restart.rs.txt")),
 ];
 

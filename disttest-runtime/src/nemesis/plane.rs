@@ -1,6 +1,6 @@
 //! What a nemesis may act upon: the nodes' processes and the links between them. Nothing else of the host.
 
-use super::{Exit, ProxyNet};
+use super::{Exit, Network};
 use anyhow::Result;
 use std::fmt;
 use std::future::Future;
@@ -38,18 +38,18 @@ pub trait Nodes: Send + Sync {
 /// The nodes and the network between them. Handed to [`super::Nemesis::inject`] and [`super::Nemesis::heal`].
 #[derive(Clone)]
 pub struct Plane {
-    net: ProxyNet,
+    net: Network,
     nodes: Arc<dyn Nodes>,
 }
 
 impl Plane {
-    /// The plane over `nodes` whose every link goes through `net`.
-    pub(crate) fn new(net: ProxyNet, nodes: Arc<dyn Nodes>) -> Plane {
+    /// The plane over `nodes` with `net` between them.
+    pub(crate) fn new(net: Network, nodes: Arc<dyn Nodes>) -> Plane {
         Plane { net, nodes }
     }
 
-    /// The proxy that every link between nodes, and from clients to nodes, goes through.
-    pub fn net(&self) -> &ProxyNet {
+    /// The network between nodes, and between clients and nodes.
+    pub fn net(&self) -> &Network {
         &self.net
     }
 

@@ -24,6 +24,8 @@ mod workload;
 #[cfg(test)]
 mod control_tests;
 #[cfg(test)]
+mod net_tests;
+#[cfg(test)]
 mod tests;
 
 pub use client::{CallError, Client};

@@ -9,7 +9,13 @@ use nix::errno::Errno;
 use nix::mount::{MsFlags, mount};
 use nix::sched::{CloneFlags, unshare};
 use std::fs;
+use std::io::Write;
+use std::os::unix::process::CommandExt;
+use std::process::Command;
 use std::sync::OnceLock;
+
+/// Set for a process that is to enter private namespaces because its program asked for them.
+pub(crate) const ENCLOSED: &str = "DISTTEST_ENCLOSED";
 
 /// What this process found when it tried.
 static ENTERED: OnceLock<Result<Enclosure, String>> = OnceLock::new();
@@ -32,13 +38,25 @@ pub(crate) fn enter() -> Result<Enclosure, String> {
 
 /// The enclosure of this process; `None` when it never tried to enter one.
 pub(crate) fn of_this_process() -> Option<Result<Enclosure, String>> {
+    #[cfg(test)]
+    if let Some(entered) = OF_THREAD.with_borrow(Clone::clone) {
+        return Some(Ok(entered));
+    }
     ENTERED.get().cloned()
 }
 
-/// As [`enter`], for this thread and what it starts; nothing is remembered.
+#[cfg(test)]
+thread_local! {
+    /// Tests enter by threads: their process goes on outside.
+    static OF_THREAD: std::cell::RefCell<Option<Enclosure>> = const { std::cell::RefCell::new(None) };
+}
+
+/// As [`enter`], for this thread and what it starts.
 #[cfg(test)]
 pub(crate) fn enter_thread() -> Result<Enclosure> {
-    try_to_enter()
+    let entered = try_to_enter()?;
+    OF_THREAD.set(Some(entered.clone()));
+    Ok(entered)
 }
 
 fn try_to_enter() -> Result<Enclosure> {
@@ -68,6 +86,19 @@ fn in_a_user_namespace(inner: CloneFlags) -> Result<String> {
     write("uid_map", format!("0 {uid} 1"))?;
     write("gid_map", format!("0 {gid} 1"))?;
     Ok(format!("in a user namespace of user {uid}"))
+}
+
+/// Replaces this process by itself, told to enter private namespaces before anything else, with `secret` on its standard
+/// input. Returns only when that failed.
+pub(crate) fn begin_again_inside(secret: &str) -> anyhow::Error {
+    let begin = || -> Result<std::io::Error> {
+        let (given, mut give) = std::io::pipe()?;
+        give.write_all(secret.as_bytes())?;
+        drop(give);
+        let mut command = Command::new(std::env::current_exe()?);
+        Ok(command.args(std::env::args_os().skip(1)).env(ENCLOSED, "1").stdin(given).exec())
+    };
+    begin().map_or_else(|error| error, anyhow::Error::from)
 }
 
 /// What to do where namespaces cannot be had.

@@ -92,14 +92,23 @@ impl NetnsNet {
         self.inner.backend
     }
 
-    /// Makes the home of the node `name`, the `index`th from 0.
+    /// The home of the node `name`, the `index`th from 0: made when it is asked for first.
     pub(crate) fn add_node(&self, name: &str, index: usize) -> Result<Home> {
+        if let Some(home) = self.home(name) {
+            return Ok(home);
+        }
         let number = u8::try_from(index + 1).ok().filter(|number| *number < CLIENTS);
         let number = number.with_context(|| format!("more than {} nodes", CLIENTS - 1))?;
         let namespace = Namespace::new()?;
         namespace.run(links::loopback_up)?;
         self.join(name, number, "eth0", namespace.clone())?;
         Ok(Home { address: address(number), namespace })
+    }
+
+    fn home(&self, name: &str) -> Option<Home> {
+        let places = self.places();
+        let joined = &places.ends[*places.names.get(name)?];
+        Some(Home { address: joined.address, namespace: joined.namespace.clone() })
     }
 
     fn join(&self, name: &str, number: u8, interface: &str, namespace: Namespace) -> Result<()> {
@@ -137,6 +146,8 @@ impl NetnsNet {
             links::neighbour(address, end.mac, here)
         })?;
         joined.namespace.run(|| {
+            // A packet is then what a wire would carry, and not 64 KB at once. An old kernel cannot be told so here.
+            drop(links::without_offloads(end));
             links::address_and_up(end, address, 32)?;
             links::route_to_host(router, end)?;
             links::neighbour(router, here.mac, end)?;

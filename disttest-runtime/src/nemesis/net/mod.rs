@@ -13,10 +13,11 @@ mod switch;
 mod treatment;
 
 #[cfg(test)]
+pub(crate) mod testing;
+#[cfg(test)]
 mod tests;
 
 pub use backend::Backend;
-pub(crate) use backend::Choice;
 pub use counts::Counts;
 pub use fabric::NetnsNet;
 pub(crate) use fabric::Home;

@@ -1,69 +1,13 @@
 //! Networks of namespaces with real packets, as root or in a user namespace.
 
-use super::enclosure;
 use super::fabric::Home;
+use super::testing::enclosed;
 use super::treatment::End;
 use super::{Backend, Counts, NetnsNet, Treatment};
-use anyhow::{Context, Result};
+use anyhow::Result;
 use std::io::{ErrorKind, Read, Write};
 use std::net::{Ipv4Addr, SocketAddr, TcpListener, TcpStream, UdpSocket};
-use std::os::unix::process::CommandExt;
-use std::process::Command;
 use std::time::{Duration, Instant};
-
-/// Set for a copy of this test binary that runs one test inside of a user namespace.
-const INSIDE: &str = "DISTTEST_TEST_INSIDE";
-
-/// Why this machine cannot run these tests, said where a person looks for it.
-#[expect(clippy::print_stderr, reason = "a test that could not run must say so")]
-fn skipped(test: &str, why: &str) {
-    eprintln!("SKIPPED {test}: {why}");
-}
-
-/// Runs `body` in private namespaces: with the rights of this process where it has them, and once more as a user without
-/// any. Says so where one or the other is not to be had.
-fn enclosed(test: &str, body: fn(Backend) -> Result<()>, backends: &[Backend]) {
-    let backends: Vec<Backend> = backends
-        .iter()
-        .filter(|backend| match backend.available() {
-            Ok(()) => true,
-            Err(error) => {
-                skipped(test, &format!("{error:#}"));
-                false
-            }
-        })
-        .copied()
-        .collect();
-    if std::env::var_os(INSIDE).is_none() && nix::unistd::geteuid().is_root() {
-        without_rights(test);
-    }
-    for backend in backends {
-        // A thread of its own may enter alone.
-        let run = move || enclosure::enter_thread().map(|_| body(backend));
-        match std::thread::spawn(run).join().expect("no panic") {
-            Ok(done) => done.with_context(|| format!("{backend}")).expect(test),
-            Err(why) => skipped(test, &format!("{why:#}")),
-        }
-    }
-}
-
-/// The same test again, by a copy of this binary, as a user without rights in a user namespace.
-fn without_rights(test: &str) {
-    const NOBODY: u32 = 65534;
-    let mut command = Command::new("unshare");
-    command.args(["-Urn"]).arg(std::env::current_exe().expect("this binary"));
-    command.args(["--exact", &format!("nemesis::net::tests::{test}"), "--nocapture"]);
-    match command.env(INSIDE, "1").uid(NOBODY).gid(NOBODY).output() {
-        Err(error) => skipped(test, &format!("as a user without rights: no `unshare` ({error})")),
-        Ok(output) => {
-            let said = String::from_utf8_lossy(&output.stdout).into_owned() + &String::from_utf8_lossy(&output.stderr);
-            if said.contains("unshare failed") || said.contains("failed to execute") {
-                return skipped(test, &format!("as a user without rights: {said}"));
-            }
-            assert!(output.status.success() && said.contains("1 passed"), "as a user without rights: {said}");
-        }
-    }
-}
 
 const FILTERS: [Backend; 2] = [Backend::Nft, Backend::Iptables];
 const EVERY: [Backend; 3] = [Backend::Nft, Backend::Iptables, Backend::Switch];
@@ -172,7 +116,8 @@ fn every_place_reaches_every_other_and_what_passes_is_counted() {
         assert_eq!(net.counts("n2", "n3")?, Counts::default(), "nobody asked");
         Ok(())
     }
-    enclosed("every_place_reaches_every_other_and_what_passes_is_counted", body, &EVERY);
+    enclosed(
+        "nemesis::net::tests::every_place_reaches_every_other_and_what_passes_is_counted", body, &EVERY);
 }
 
 #[test]
@@ -200,7 +145,8 @@ fn a_cut_drops_and_counts_and_its_heal_takes_and_nobody_else_suffers() {
         assert_eq!(net.counts("n1", "n2")?.dropped, healed.dropped, "the counter stopped");
         Ok(())
     }
-    enclosed("a_cut_drops_and_counts_and_its_heal_takes_and_nobody_else_suffers", body, &EVERY);
+    enclosed(
+        "nemesis::net::tests::a_cut_drops_and_counts_and_its_heal_takes_and_nobody_else_suffers", body, &EVERY);
 }
 
 #[test]
@@ -227,7 +173,8 @@ fn one_direction_of_packets_stops_both_and_one_direction_of_data_does_not() {
         }
         Ok(())
     }
-    enclosed("one_direction_of_packets_stops_both_and_one_direction_of_data_does_not", body, &EVERY);
+    enclosed(
+        "nemesis::net::tests::one_direction_of_packets_stops_both_and_one_direction_of_data_does_not", body, &EVERY);
 }
 
 #[test]
@@ -244,7 +191,8 @@ fn a_cut_of_one_port_leaves_the_others_alone() {
         assert!(net.counts("n1", "n2")?.dropped > 0);
         Ok(())
     }
-    enclosed("a_cut_of_one_port_leaves_the_others_alone", body, &EVERY);
+    enclosed(
+        "nemesis::net::tests::a_cut_of_one_port_leaves_the_others_alone", body, &EVERY);
 }
 
 #[test]
@@ -259,7 +207,8 @@ fn lost_packets_are_those_that_were_counted_and_about_as_many_as_asked_for() {
         assert!((200..400).contains(&lost), "{lost}");
         Ok(())
     }
-    enclosed("lost_packets_are_those_that_were_counted_and_about_as_many_as_asked_for", body, &EVERY);
+    enclosed(
+        "nemesis::net::tests::lost_packets_are_those_that_were_counted_and_about_as_many_as_asked_for", body, &EVERY);
 }
 
 #[test]
@@ -282,7 +231,8 @@ fn what_a_packet_filter_cannot_do_is_an_error_and_changes_nothing() {
         assert!(passes(&mut a, &mut b, b"x"));
         Ok(())
     }
-    enclosed("what_a_packet_filter_cannot_do_is_an_error_and_changes_nothing", body, &FILTERS);
+    enclosed(
+        "nemesis::net::tests::what_a_packet_filter_cannot_do_is_an_error_and_changes_nothing", body, &FILTERS);
 }
 
 #[test]
@@ -331,7 +281,7 @@ fn a_switch_delays_doubles_reorders_damages_and_throttles_and_counts_each() {
         Ok(())
     }
     enclosed(
-        "a_switch_delays_doubles_reorders_damages_and_throttles_and_counts_each",
+        "nemesis::net::tests::a_switch_delays_doubles_reorders_damages_and_throttles_and_counts_each",
         body,
         &[Backend::Switch],
     );
