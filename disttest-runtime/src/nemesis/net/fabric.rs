@@ -131,6 +131,8 @@ impl NetnsNet {
                 switch.add_port(place, name, &here.name, joined.end.mac)?;
             }
         }
+        self.inner.middle.run(|| links::wait_until_it_carries(&here))?;
+        joined.namespace.run(|| links::wait_until_it_carries(&joined.end))?;
         places.names.insert(name.to_owned(), place);
         places.ends.push(joined);
         Ok(())

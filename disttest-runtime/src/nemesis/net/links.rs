@@ -2,9 +2,10 @@
 
 use super::Namespace;
 use super::netlink::{CHANGE, CREATE, Message, Netlink, find_attr};
-use anyhow::{Context, Result};
+use anyhow::{Context, Result, bail};
 use std::net::Ipv4Addr;
 use std::os::fd::{AsFd, AsRawFd};
+use std::time::{Duration, Instant};
 
 /// Index of the loopback interface, in every network namespace.
 const LOOPBACK: u32 = 1;
@@ -107,6 +108,25 @@ pub(super) fn without_offloads(end: &End) -> Result<()> {
         .nest(1, |header| header.attr(1, &end.index.to_ne_bytes()))
         .nest(3, |wanted| wanted.nest(3, |bits| bits.nest(1, |bit| bit.text(2, "tx-checksum-ip-generic"))));
     generic.request(&format!("offloads of {}", end.name), message).map(drop)
+}
+
+/// Waits until interface `end` of this thread's namespace carries packets: the kernel says so a moment after both ends were
+/// set up, and until then drops what is sent.
+pub(super) fn wait_until_it_carries(end: &End) -> Result<()> {
+    const OPERATIONAL: u8 = 6;
+    let (mut route, until) = (Netlink::route()?, Instant::now() + Duration::from_secs(5));
+    loop {
+        let ask = Message::new(18, CHANGE, &link_header(end.index, 0, 0));
+        let answers = route.request(&format!("state of {}", end.name), ask)?;
+        let state = answers.first().and_then(|answer| find_attr(answer.get(16..)?, 16)).and_then(|state| state.first());
+        if state == Some(&OPERATIONAL) {
+            return Ok(());
+        }
+        if Instant::now() > until {
+            bail!("{} carries nothing after 5 s: its state is {state:?}", end.name);
+        }
+        std::thread::sleep(Duration::from_millis(1));
+    }
 }
 
 fn up(route: &mut Netlink, index: u32, name: &str) -> Result<()> {
