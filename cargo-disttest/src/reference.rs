@@ -12,6 +12,7 @@ static RULE_PAGES: Dir<'_> = include_dir!("$CARGO_MANIFEST_DIR/../templates/rule
 const VERDICTS: &str = include_str!("../../templates/explain/verdicts.md");
 const CHECKER_PAGES: &str = include_str!("../../templates/explain/checkers.md");
 const MODEL_PAGES: &str = include_str!("../../templates/explain/models.md");
+const NETWORK_NEMESES: &str = include_str!("../../templates/explain/nemeses-network.md");
 const ANOMALIES: &str = include_str!("../../templates/explain/anomalies.md");
 
 /// What a name is the name of.
@@ -148,14 +149,19 @@ fn nemesis(nemesis: &Nemesis) -> Entry {
         signals => format!("Injector signals that can prove it: {}.", signals.join(", ")),
     };
     let snippet = snippet_of("nemesis", name.id);
-    let page = format!("{what} ({origin}).\n\nLanding evidence: {}.\n\n{signals}\n", nemesis.evidence);
+    let told = section(NETWORK_NEMESES, name.id).map(|page| format!("{}\n\n", page.trim())).unwrap_or_default();
+    let page = format!("{what} ({origin}).\n\n{told}Landing evidence: {}.\n\n{signals}\n", nemesis.evidence);
     Entry {
         kind: Kind::Nemeses,
         name: name.id.to_owned(),
         aliases: name.aliases.to_vec(),
         what,
         available: Some(available),
-        needs: available.then(|| "a victim's signal beside the injector's".to_owned()),
+        needs: available.then(|| {
+            let machine = section(NETWORK_NEMESES, name.id).and_then(|page| paragraph(page, "Needs: "));
+            let signals = "a victim's signal beside the injector's".to_owned();
+            machine.map_or_else(|| signals.clone(), |machine| format!("{signals}; {machine}"))
+        }),
         evidence: Some(nemesis.evidence.to_owned()),
         page: with_snippet(&page, snippet.as_deref()),
         snippet,

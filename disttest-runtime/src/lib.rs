@@ -50,8 +50,8 @@ pub mod prelude {
     pub use crate::nemesis::{
         AsymmetricDataCut, AsymmetricPartition, BandwidthCap, BoxFuture, BridgePartition, ConnectionLoss,
         FullPartition, GracefulStop, HardKill, Latency, LeaderIsolation, MajoritySidePartition, MetadataStoreOutage,
-        MinoritySidePartition, Nemesis, PacketCorruption, PacketDuplication, PacketLoss, PacketReordering, Pause, Plane,
-        Restart, RingPartition, SlowFollower, SplitBrain,
+        MinoritySidePartition, Nemesis, PacketCorruption, PacketDuplication, PacketLoss, PacketReordering, Pause,
+        Plane, Restart, RingPartition, SlowFollower, SplitBrain,
     };
     pub use crate::run::{
         CallError, CheckLimits, Client, Control, Faults, Injected, Judged, Landed, Oracle, Probe, Recorded, Run,

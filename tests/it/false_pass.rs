@@ -26,18 +26,18 @@ const TABLES: [(&str, &str); 3] = [
 #[rustfmt::skip]
 const KINDS: [(u8, &str, Shown); 40] = [
     // The fault never acted.
-    (1, "what delivers the fault was never installed", Tests(&["sabotage/partition-not-applied", "twins_that_do_nothing_do_not_land", "a_rule_with_nothing_to_act_on_counts_nothing"])),
-    (2, "an injection failed, and the test went on", Tests(&["sabotage/injection-fails", "sabotage/injection-error-swallowed", "an_injection_error_is_a_fact_and_the_oracle_still_judges"])),
+    (1, "what delivers the fault was never installed", Tests(&["sabotage/partition-not-applied", "twins_that_do_nothing_do_not_land", "twins_that_do_nothing_do_not_land_in_namespaces", "a_rule_with_nothing_to_act_on_counts_nothing"])),
+    (2, "an injection failed, and the test went on", Tests(&["sabotage/injection-fails", "declared_signals_without_namespaces_are_a_missing_environment_and_no_weaker_fault", "sabotage/injection-error-swallowed", "an_injection_error_is_a_fact_and_the_oracle_still_judges"])),
     (3, "the nemesis was declared and did nothing", Tests(&["sabotage/fault-never-injected", "sabotage/faults-none", "sabotage/another-fault-than-planned", "verdict/one nemesis never acted in one seed"])),
     (4, "a network fault where no traffic passes", Tests(&["a_trace_on_the_victims_side_lands_only_when_it_moves_with_the_fault", "verdict/the victim did not move", "landing/one side only: no victim sampled"])),
-    (5, "a rule that matches nothing", Tests(&["landing/nothing was dropped (rule matched nothing)", "a_rule_about_a_link_that_does_not_exist_is_an_error", "a_rule_too_weak_to_act_counts_nothing"])),
-    (6, "a script that fails in an unchecked step", Later("nemeses that act through programs of the host; those in process: kind 2")),
+    (5, "a rule that matches nothing", Tests(&["landing/nothing was dropped (rule matched nothing)", "a_rule_on_a_wrong_address_does_not_land", "a_rule_about_a_link_that_does_not_exist_is_an_error", "a_rule_too_weak_to_act_counts_nothing"])),
+    (6, "a script that fails in an unchecked step", Tests(&["a_program_that_fails_is_an_error_with_its_words", "rules_that_a_script_did_not_make_are_missed", "what_a_packet_filter_cannot_do_is_an_error_and_changes_nothing"])),
     (7, "a clock library that changes no clock", Later("nemeses on clocks")),
     (8, "a fault whose dose was zero", Tests(&["nemeses_that_would_do_nothing_are_errors", "a_fault_on_nobody_or_on_itself_is_an_error", "landing/a counter that never grows", "sabotage/healed-at-once"])),
     (9, "the system talks past the proxy", Tests(&["sabotage/proxy-bypassed", "sabotage/clients-ask-nobody", "landing/the proxy's traffic was not read", "landing/traffic on another link"])),
     (10, "the victim was back at once", Tests(&["landing/healed too soon: a blip at the start", "a_nemesis_that_acts_once_may_be_followed_by_a_recovery_inside_the_window"])),
-    (11, "another fault than planned: a blackhole that ends by closing", Tests(&["a_cut_withholds_the_end_of_a_stream_until_it_heals", "a_cut_withholds_resets_and_refusals_too", "healing_resets_connections_that_lost_bytes_and_keeps_the_others", "verdict/another fault than planned", "sabotage/partition-in-part", "landing/one link of the cut was left open"])),
-    (12, "a one-way fault that acts both ways", Tests(&["a_data_cut_swallows_one_direction_and_delivers_the_other", "a_cut_is_read_one_way_and_a_partition_both_ways", "verdict/only two-way cuts"])),
+    (11, "another fault than planned: a blackhole that ends by closing", Tests(&["a_cut_withholds_the_end_of_a_stream_until_it_heals", "a_cut_withholds_resets_and_refusals_too", "a_cut_drops_and_counts_and_its_heal_takes_and_nobody_else_suffers", "healing_resets_connections_that_lost_bytes_and_keeps_the_others", "verdict/another fault than planned", "sabotage/partition-in-part", "landing/one link of the cut was left open"])),
+    (12, "a one-way fault that acts both ways", Tests(&["a_data_cut_swallows_one_direction_and_delivers_the_other", "one_direction_of_packets_stops_both_and_one_direction_of_data_does_not", "a_cut_is_read_one_way_and_a_partition_both_ways", "verdict/only two-way cuts"])),
     (13, "one failover in the whole run", Tests(&["verdict/a single failover"])),
     (14, "a process state that was not looked at", Tests(&["a_stopped_process_shows_t_in_every_task_and_a_sleeping_one_does_not", "a_killed_process_ends_by_signal_9_and_is_no_longer_signalled", "a_process_that_took_over_the_id_is_not_touched"])),
     // The oracle could not fail.

@@ -1,8 +1,8 @@
 use super::started::Site;
 use super::*;
 use crate::nemesis::{
-    AsymmetricDataCut, Clock, ConnectionLoss, FullPartition, GracefulStop, HardKill, Journal, Launcher, Nemesis, Pause,
-    Network, Plane, ProxyNet, Restart, procfs, read_journal, undo_journal,
+    AsymmetricDataCut, Clock, ConnectionLoss, FullPartition, GracefulStop, HardKill, Journal, Launcher, Nemesis,
+    Network, Pause, Plane, ProxyNet, Restart, procfs, read_journal, undo_journal,
 };
 use std::sync::Arc;
 use std::time::Duration;

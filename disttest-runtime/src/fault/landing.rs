@@ -1,9 +1,9 @@
 //! What a fault window proves (D15): both sides moved against a quiet baseline, and the heal took.
 
+use super::policy::{carrier_of, is_carrier};
 use super::recovery::recovery;
 use super::series::{Cut, Edges, rate};
 use super::signal::{Moved, read};
-use super::policy::{carrier_of, is_carrier};
 use super::{Assessment, Policy, Series, Shape, Side, SideFinding, Window};
 use crate::base::time::Nanos;
 

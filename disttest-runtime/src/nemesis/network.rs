@@ -77,9 +77,7 @@ impl Network {
     pub fn release(&self, pairs: &[(String, String)]) -> Result<()> {
         match &self.own {
             Own::Addresses(net) => net.treat(pairs, None),
-            Own::No => {
-                pairs.iter().map(|(a, b)| self.set(a, b, Rule::Pass)).fold(Ok(()), Result::and)
-            }
+            Own::No => pairs.iter().map(|(a, b)| self.set(a, b, Rule::Pass)).fold(Ok(()), Result::and),
             Own::Missing(why) => bail!("{why}"),
         }
     }
@@ -103,7 +101,10 @@ fn rule(pairs: &[(String, String)], treatment: Treatment) -> Result<Rule> {
         Treatment::CutData => Rule::Drop,
         Treatment::Delay { mean, jitter } => Rule::Delay { mean, jitter },
         Treatment::Throttle { bytes_per_second } => Rule::Throttle { bytes_per_second },
-        Treatment::Lose { .. } | Treatment::Duplicate { .. } | Treatment::Reorder { .. } | Treatment::Corrupt { .. } => {
+        Treatment::Lose { .. }
+        | Treatment::Duplicate { .. }
+        | Treatment::Reorder { .. }
+        | Treatment::Corrupt { .. } => {
             bail!("the proxy sees payload, not packets ({treatment}): declare a signal of {}", Backend::Switch)
         }
     })

@@ -52,7 +52,8 @@ pub(crate) fn sample_cluster(core: &Arc<Core>, cluster: &Cluster) {
 fn sample_namespaces(core: &Arc<Core>, net: &NetnsNet, declared: &BTreeSet<&str>) {
     let backend = net.backend();
     let carrier = format!("{backend}-{PASSED}");
-    let signals = declared.iter().copied().chain([carrier.as_str()]).filter_map(|name| Some((name, backend.signal(name)?)));
+    let signals =
+        declared.iter().copied().chain([carrier.as_str()]).filter_map(|name| Some((name, backend.signal(name)?)));
     let signals: BTreeMap<&str, &str> = signals.collect();
     let mut feeds = Vec::new();
     for (name, what) in signals {

@@ -41,7 +41,7 @@ impl Backend {
     }
 
     /// An error says what is missing, and how to get it.
-    pub(crate) fn available(self) -> Result<()> {
+    pub fn available(self) -> Result<()> {
         match self {
             Backend::Nft => Nft::find().map(drop),
             Backend::Iptables => Iptables::find().map(drop),

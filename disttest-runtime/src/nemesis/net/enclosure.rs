@@ -22,9 +22,9 @@ static ENTERED: OnceLock<Result<Enclosure, String>> = OnceLock::new();
 
 /// Private namespaces, entered.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Enclosure {
+pub struct Enclosure {
     /// By which right, for people.
-    pub(crate) how: String,
+    pub how: String,
 }
 
 /// Enters private namespaces of mounts and network, with the rights of the process or, where it has none, in a user
@@ -32,12 +32,12 @@ pub(crate) struct Enclosure {
 ///
 /// A user namespace can only be entered by a process of one thread; with rights of its own a thread may enter alone, and
 /// takes along what it starts from then on.
-pub(crate) fn enter() -> Result<Enclosure, String> {
+pub fn enter() -> Result<Enclosure, String> {
     ENTERED.get_or_init(|| try_to_enter().map_err(|error| format!("{error:#}"))).clone()
 }
 
 /// The enclosure of this process; `None` when it never tried to enter one.
-pub(crate) fn of_this_process() -> Option<Result<Enclosure, String>> {
+pub fn of_this_process() -> Option<Result<Enclosure, String>> {
     #[cfg(test)]
     if let Some(entered) = OF_THREAD.with_borrow(Clone::clone) {
         return Some(Ok(entered));
@@ -78,7 +78,9 @@ fn in_a_user_namespace(inner: CloneFlags) -> Result<String> {
     match unshare(CloneFlags::CLONE_NEWUSER | inner) {
         Ok(()) => {}
         Err(Errno::EINVAL) => bail!("a process with several threads cannot enter a user namespace"),
-        Err(errno) => return Err(anyhow!(errno)).context("neither the rights of root nor a user namespace").context(HINT),
+        Err(errno) => {
+            return Err(anyhow!(errno)).context("neither the rights of root nor a user namespace").context(HINT);
+        }
     }
     let write = |file: &str, text: String| fs::write(format!("/proc/self/{file}"), text).context(file.to_owned());
     // Without this the kernel refuses the map of groups (user_namespaces(7)).

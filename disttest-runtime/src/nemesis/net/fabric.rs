@@ -61,9 +61,11 @@ struct Joined {
 
 /// Where a node lives.
 #[derive(Clone, Debug)]
-pub(crate) struct Home {
-    pub(crate) address: Ipv4Addr,
-    pub(crate) namespace: Namespace,
+pub struct Home {
+    /// Its address.
+    pub address: Ipv4Addr,
+    /// Its network namespace.
+    pub namespace: Namespace,
 }
 
 impl fmt::Debug for NetnsNet {
@@ -74,7 +76,7 @@ impl fmt::Debug for NetnsNet {
 
 impl NetnsNet {
     /// A network that acts by `backend`, with the place `clients` in the calling thread's namespace: the run's own.
-    pub(crate) fn new(backend: Backend, seed: u64, clients: &str) -> Result<NetnsNet> {
+    pub fn new(backend: Backend, seed: u64, clients: &str) -> Result<NetnsNet> {
         let middle = Namespace::new()?;
         let engine = match backend {
             Backend::Nft => Engine::Filter(Filter::new(Box::new(Nft::find()?), middle.clone())),
@@ -93,7 +95,7 @@ impl NetnsNet {
     }
 
     /// The home of the node `name`, the `index`th from 0: made when it is asked for first.
-    pub(crate) fn add_node(&self, name: &str, index: usize) -> Result<Home> {
+    pub fn add_node(&self, name: &str, index: usize) -> Result<Home> {
         if let Some(home) = self.home(name) {
             return Ok(home);
         }
@@ -166,9 +168,7 @@ impl NetnsNet {
             links::address_and_up(end, address, 24)?;
             others.iter().try_for_each(|other| links::neighbour(other.address, other.end.mac, end))
         })?;
-        others.iter().try_for_each(|other| {
-            other.namespace.run(|| links::neighbour(address, end.mac, &other.end))
-        })
+        others.iter().try_for_each(|other| other.namespace.run(|| links::neighbour(address, end.mac, &other.end)))
     }
 
     /// Treats what travels from the first to the second of each pair; `None` ends the treatment. All at once; for a
@@ -193,10 +193,14 @@ impl NetnsNet {
             Engine::Switch(switch) => switch.read(),
         };
         let names: BTreeMap<usize, String> = self.places().names.iter().map(|(name, at)| (*at, name.clone())).collect();
-        Ok(self.all_pairs().into_iter().map(|(a, b)| {
-            let counted = counts.get(&(a, b)).copied().unwrap_or_default();
-            ((names[&a].clone(), names[&b].clone()), counted)
-        }).collect())
+        Ok(self
+            .all_pairs()
+            .into_iter()
+            .map(|(a, b)| {
+                let counted = counts.get(&(a, b)).copied().unwrap_or_default();
+                ((names[&a].clone(), names[&b].clone()), counted)
+            })
+            .collect())
     }
 
     /// Every pair of two places, in either direction.

@@ -45,7 +45,10 @@ pub(super) fn pair(here: &End, there: &End, namespace: &Namespace) -> Result<()>
     let quiet = |index| Message::new(19, CHANGE, &link_header(index, 0, 0)).nest(26, no_ipv6_address);
     // A kernel without IPv6 refuses, and needs it not.
     drop(route.request("no IPv6 address", quiet(here.index)));
-    namespace.run(|| Ok(drop(Netlink::route()?.request("no IPv6 address", quiet(there.index)))))
+    namespace.run(|| {
+        drop(Netlink::route()?.request("no IPv6 address", quiet(there.index)));
+        Ok(())
+    })
 }
 
 /// Sets interface `end` of this thread's namespace up, with an address in a network of `prefix` bits.

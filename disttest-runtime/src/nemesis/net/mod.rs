@@ -3,7 +3,7 @@
 
 mod backend;
 mod counts;
-pub(crate) mod enclosure;
+pub mod enclosure;
 mod fabric;
 mod filter;
 mod links;
@@ -19,7 +19,6 @@ mod tests;
 
 pub use backend::Backend;
 pub use counts::Counts;
-pub use fabric::NetnsNet;
-pub(crate) use fabric::Home;
+pub use fabric::{Home, NetnsNet};
 pub use namespace::Namespace;
 pub use treatment::{End, Treatment};

@@ -17,7 +17,7 @@ pub struct Namespace {
 
 impl Namespace {
     /// A new one: loopback only, and that down.
-    pub(crate) fn new() -> Result<Namespace> {
+    pub fn new() -> Result<Namespace> {
         on_a_thread(|| {
             unshare(CloneFlags::CLONE_NEWNET).context("a network namespace cannot be made")?;
             Namespace::of_this_thread()
@@ -25,18 +25,18 @@ impl Namespace {
     }
 
     /// That of the calling thread.
-    pub(crate) fn of_this_thread() -> Result<Namespace> {
+    pub fn of_this_thread() -> Result<Namespace> {
         let file = File::open(OF_THIS_THREAD).with_context(|| OF_THIS_THREAD.to_owned())?;
         Ok(Namespace { file: Arc::new(file) })
     }
 
     /// Moves the calling thread into it. What the thread opens and starts from now on is there.
-    pub(crate) fn enter(&self) -> Result<()> {
+    pub fn enter(&self) -> Result<()> {
         setns(&*self.file, CloneFlags::CLONE_NEWNET).context("a network namespace cannot be entered")
     }
 
     /// Runs `act` on a thread inside of it.
-    pub(crate) fn run<T: Send>(&self, act: impl FnOnce() -> Result<T> + Send) -> Result<T> {
+    pub fn run<T: Send>(&self, act: impl FnOnce() -> Result<T> + Send) -> Result<T> {
         on_a_thread(|| {
             self.enter()?;
             act()

@@ -32,13 +32,17 @@ pub(crate) fn enclosed(test: &str, body: fn(Backend) -> Result<()>, backends: &[
         without_rights(test);
     }
     for backend in backends {
-        // A thread of its own may enter alone.
-        let run = move || enclosure::enter_thread().map(|_| body(backend));
-        match std::thread::spawn(run).join().expect("no panic") {
+        match afresh(move || body(backend)) {
             Ok(done) => done.with_context(|| format!("{backend}")).expect(test),
             Err(why) => skipped(test, &format!("{why:#}")),
         }
     }
+}
+
+/// Runs `act` in new private namespaces; an error where there are none. A thread of its own may enter alone.
+pub(crate) fn afresh<T: Send + 'static>(act: impl FnOnce() -> T + Send + 'static) -> Result<T> {
+    let run = move || enclosure::enter_thread().map(|_| act());
+    std::thread::spawn(run).join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))
 }
 
 /// The same test again, by a copy of this binary, as a user without rights in a user namespace.

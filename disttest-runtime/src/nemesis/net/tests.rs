@@ -116,8 +116,7 @@ fn every_place_reaches_every_other_and_what_passes_is_counted() {
         assert_eq!(net.counts("n2", "n3")?, Counts::default(), "nobody asked");
         Ok(())
     }
-    enclosed(
-        "nemesis::net::tests::every_place_reaches_every_other_and_what_passes_is_counted", body, &EVERY);
+    enclosed("nemesis::net::tests::every_place_reaches_every_other_and_what_passes_is_counted", body, &EVERY);
 }
 
 #[test]
@@ -147,8 +146,7 @@ fn a_cut_drops_and_counts_and_its_heal_takes_and_nobody_else_suffers() {
         assert_eq!(net.counts("n1", "n2")?.dropped, healed.dropped, "the counter stopped");
         Ok(())
     }
-    enclosed(
-        "nemesis::net::tests::a_cut_drops_and_counts_and_its_heal_takes_and_nobody_else_suffers", body, &EVERY);
+    enclosed("nemesis::net::tests::a_cut_drops_and_counts_and_its_heal_takes_and_nobody_else_suffers", body, &EVERY);
 }
 
 #[test]
@@ -176,7 +174,10 @@ fn one_direction_of_packets_stops_both_and_one_direction_of_data_does_not() {
         Ok(())
     }
     enclosed(
-        "nemesis::net::tests::one_direction_of_packets_stops_both_and_one_direction_of_data_does_not", body, &EVERY);
+        "nemesis::net::tests::one_direction_of_packets_stops_both_and_one_direction_of_data_does_not",
+        body,
+        &EVERY,
+    );
 }
 
 #[test]
@@ -193,8 +194,7 @@ fn a_cut_of_one_port_leaves_the_others_alone() {
         assert!(net.counts("n1", "n2")?.dropped > 0);
         Ok(())
     }
-    enclosed(
-        "nemesis::net::tests::a_cut_of_one_port_leaves_the_others_alone", body, &EVERY);
+    enclosed("nemesis::net::tests::a_cut_of_one_port_leaves_the_others_alone", body, &EVERY);
 }
 
 #[test]
@@ -210,7 +210,10 @@ fn lost_packets_are_those_that_were_counted_and_about_as_many_as_asked_for() {
         Ok(())
     }
     enclosed(
-        "nemesis::net::tests::lost_packets_are_those_that_were_counted_and_about_as_many_as_asked_for", body, &EVERY);
+        "nemesis::net::tests::lost_packets_are_those_that_were_counted_and_about_as_many_as_asked_for",
+        body,
+        &EVERY,
+    );
 }
 
 #[test]
@@ -233,8 +236,7 @@ fn what_a_packet_filter_cannot_do_is_an_error_and_changes_nothing() {
         assert!(passes(&mut a, &mut b, b"x"));
         Ok(())
     }
-    enclosed(
-        "nemesis::net::tests::what_a_packet_filter_cannot_do_is_an_error_and_changes_nothing", body, &FILTERS);
+    enclosed("nemesis::net::tests::what_a_packet_filter_cannot_do_is_an_error_and_changes_nothing", body, &FILTERS);
 }
 
 #[test]
@@ -258,7 +260,11 @@ fn a_switch_delays_doubles_reorders_damages_and_throttles_and_counts_each() {
 
         net.treat(&pair, Treatment::Reorder { share: 0.2, by: Duration::from_millis(20) })?;
         let (got, overtaken) = (sent(500, 200)?, net.counts("n1", "n2")?.reordered);
-        let late = got.iter().scan(0, |newest, n| { let late = n < newest; *newest = *n.max(newest); Some(late) });
+        let late = got.iter().scan(0, |newest, n| {
+            let late = n < newest;
+            *newest = *n.max(newest);
+            Some(late)
+        });
         assert_eq!((got.len(), late.filter(|late| *late).count() as u64), (500, overtaken));
         assert!((50..150).contains(&overtaken), "{overtaken}");
 

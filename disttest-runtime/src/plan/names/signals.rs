@@ -42,7 +42,10 @@ pub const SIGNALS: &[Signal] = &[
     injector(name("proxy-reset-connections", &["connections reset at the proxy", "proxy reset connections"])),
     injector(name("proxy-throttled-bytes", &["bytes throttled at the proxy", "proxy throttled bytes"])),
     injector(name("iptables-dropped-packets", &["packets dropped by iptables", "iptables dropped packets"])),
-    injector(name("nft-dropped-packets", &["packets dropped by nft", "packets dropped by nftables", "nft dropped packets"])),
+    injector(name(
+        "nft-dropped-packets",
+        &["packets dropped by nft", "packets dropped by nftables", "nft dropped packets"],
+    )),
     injector(name("switch-dropped-packets", &["packets dropped by the switch", "switch dropped packets"])),
     injector(name("switch-delayed-packets", &["packets delayed by the switch", "switch delayed packets"])),
     injector(name("switch-throttled-packets", &["packets throttled by the switch", "switch throttled packets"])),

@@ -29,6 +29,12 @@ impl Iptables {
         Ok(Iptables { restore: find("iptables-restore")?, save: find("iptables-save")? })
     }
 
+    /// The programs at these paths, whatever they are.
+    #[cfg(test)]
+    pub(super) fn at(restore: &str, save: &str) -> Iptables {
+        Iptables { restore: restore.into(), save: save.into() }
+    }
+
     fn restore(&self, at: &Namespace, script: &str) -> Result<()> {
         let mut command = Command::new(&self.restore);
         // The lock of the legacy variant is for tables that several share; these are of one namespace and one process.

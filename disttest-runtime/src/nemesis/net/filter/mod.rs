@@ -60,8 +60,7 @@ impl Filter {
     /// A place more: its ways to and from all others are counted from now on.
     pub(super) fn add_place(&self, place: usize, address: Ipv4Addr) -> Result<()> {
         let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
-        let ways: Vec<Way> =
-            state.addresses.keys().flat_map(|other| [(place, *other), (*other, place)]).collect();
+        let ways: Vec<Way> = state.addresses.keys().flat_map(|other| [(place, *other), (*other, place)]).collect();
         state.addresses.insert(place, address);
         self.dialect.install(&self.at, &state.addresses, &ways)
     }
@@ -100,16 +99,19 @@ fn output(at: &Namespace, mut command: Command, input: &str) -> Result<String> {
     at.run(|| {
         let command = command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
         let mut child = command.spawn().with_context(|| format!("{name} did not start"))?;
-        if let Some(mut stdin) = child.stdin.take() {
-            stdin.write_all(input.as_bytes()).with_context(|| name.clone())?;
-        }
+        // Who ends before it has read everything has more to say than that.
+        let given = child.stdin.take().map_or(Ok(()), |mut stdin| stdin.write_all(input.as_bytes()));
         let output = child.wait_with_output().with_context(|| name.clone())?;
         if !output.status.success() {
             bail!("{name}: {} ({})", String::from_utf8_lossy(&output.stderr).trim(), output.status);
         }
+        given.with_context(|| format!("{name} did not read its input"))?;
         Ok(String::from_utf8_lossy(&output.stdout).into_owned())
     })
 }
+
+#[cfg(test)]
+mod tests;
 
 /// `D1-2` or `d_1_2`: a kind of counter and its way.
 fn way_of(name: &str, kind: char, between: char) -> Option<Way> {

@@ -27,6 +27,12 @@ impl Nft {
         Ok(Nft { program })
     }
 
+    /// The program at `path`, whatever it is.
+    #[cfg(test)]
+    pub(super) fn at(path: &str) -> Nft {
+        Nft { program: path.into() }
+    }
+
     fn run(&self, at: &Namespace, args: &[&str], input: &str) -> Result<String> {
         let mut command = Command::new(&self.program);
         command.args(args);

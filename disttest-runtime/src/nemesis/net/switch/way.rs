@@ -1,7 +1,7 @@
 //! One way through the switch: what happens to each packet on it, and the counts.
 
-use super::super::treatment::{End, Treatment};
 use super::super::Counts;
+use super::super::treatment::{End, Treatment};
 use super::frame::{self, Contents};
 use crate::base::rng::Rng;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
@@ -43,9 +43,17 @@ pub(super) enum Why {
 pub(super) enum Fate {
     Drop,
     /// It goes on, so many times, with the bit flipped that is drawn. Packets of a treatment are numbered from 1.
-    Now { number: u64, copies: usize, flip: Option<u64> },
+    Now {
+        number: u64,
+        copies: usize,
+        flip: Option<u64>,
+    },
     /// It goes on when it is due.
-    Later { number: u64, due: Instant, why: Why },
+    Later {
+        number: u64,
+        due: Instant,
+        why: Why,
+    },
 }
 
 const UNTOUCHED: Fate = Fate::Now { number: 0, copies: 1, flip: None };
