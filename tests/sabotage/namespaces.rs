@@ -5,8 +5,8 @@ use disttest_runtime::prelude::*;
 #[disttest_runtime::scenario(
     id = "S9",
     plan = "plans/sabotage.md",
-    plan_sha256 = "020851001d40f84e1d47f2b25d30b26bc5350a8ba7ccc8b0a2dcad5437b85f0f",
-    scenario_sha256 = "4a84eedb24a362e905de2d94d40e82b81b4584452563a374cf69e6e3f5e8b3a4",
+    plan_sha256 = "8ba9051f12c1655a5bcda5d2bfa112b50ff33cb5e760d9a74fddf26937a46067",
+    scenario_sha256 = "8314c125c97de7883dee7b61c548b5d29939063a0ef3b688b4fc4f0773262e7d",
     falsifies("C1": safety),
     model = register,
     checkers("linearizability" per_key, "no-lost-ack"),
