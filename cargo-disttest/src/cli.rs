@@ -334,7 +334,17 @@ nothing is written into the repository: they are NOT-RUN until somebody fills th
 `author` in the repository or with --harness DIR elsewhere. With DIST_TEST_AUTHOR_MODE=1 `run`
 writes them to their places first, as `author` does.
 
+Every verdict is derived again from the files that the tests left: the record of each execution, its
+history, the samples of its faults, its logs, the plan, and what was asked for (tier, seeds, arguments).
+What does not come to the verdict that a test program claims is NOT-RUN with both verdicts named; a
+violation among it stands. The reports are built anew from the same files. This cannot be told: a
+program that makes up all files of a run so that they agree, a dependency that is put in place of
+disttest-runtime, a checker of your own that calls everything valid. They have your rights; a person
+must have read the test and its Cargo.toml.
+
 The last line is the SHA-256 of the session's MANIFEST.sha256: keep it where nobody can edit it.
+
+While no scenario could run, since each has an empty region, nothing is compiled.
 
 A scenario without a release budget is run with its hardening budget at --tier release, and the tier
 is not met: it is said before the run.

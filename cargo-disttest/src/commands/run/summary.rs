@@ -37,7 +37,8 @@ pub(super) struct Summary {
 }
 
 impl Summary {
-    /// Of `rows`, with the places of what was written.
+    /// Of `rows`, with the places of what was written. Reports that `run` did not build itself (`closed` is false) are
+    /// not passed on.
     pub(super) fn new(
         plan: &PlanFile,
         order: &Order,
@@ -45,11 +46,12 @@ impl Summary {
         rows: Vec<Row>,
         stage: &Stage,
         refused: bool,
+        closed: bool,
     ) -> Summary {
         let session = PathBuf::from(&order.session);
         // Succeeds on an empty folder only: a session in which nothing was written is none.
         let written = std::fs::remove_dir(&session).is_err();
-        let existing = |name: &str| Some(session.join(name)).filter(|path| path.is_file());
+        let existing = |name: &str| Some(session.join(name)).filter(|path| closed && path.is_file());
         let shown = |path: PathBuf| shorter(&path).display().to_string();
         let end = rows::end(&rows);
         let asked = |id: &Id| rows.iter().any(|row| Id::parse(&row.scenario).is_some_and(|row| row == *id));
@@ -62,7 +64,7 @@ impl Summary {
             session_verdict: rows::session_verdict(&rows, not_asked_for.len()),
             report: existing("findings/report.md").map(shown),
             session_log: existing("session-log.md").map(shown),
-            manifest_sha256: session::manifest_sha256(&session),
+            manifest_sha256: closed.then(|| session::manifest_sha256(&session)).flatten(),
             harness: stage.package().map(|package| shown(package.folder.clone())),
             next: Next { plan: &plan.shown, tier, rows: &rows, session: &session, stage, refused }.after(end),
             session: written.then(|| shown(session)),
