@@ -334,13 +334,12 @@ nothing is written into the repository: they are NOT-RUN until somebody fills th
 `author` in the repository or with --harness DIR elsewhere. With DIST_TEST_AUTHOR_MODE=1 `run`
 writes them to their places first, as `author` does.
 
-Every verdict is derived again from the files that the tests left: the record of each execution, its
-history, the samples of its faults, its logs, the plan, and what was asked for (tier, seeds, arguments).
-What does not come to the verdict that a test program claims is NOT-RUN with both verdicts named; a
-violation among it stands. The reports are built anew from the same files. This cannot be told: a
-program that makes up all files of a run so that they agree, a dependency that is put in place of
-disttest-runtime, a checker of your own that calls everything valid. They have your rights; a person
-must have read the test and its Cargo.toml.
+Every verdict is derived again from the files that the tests left (records, histories, samples of
+faults, logs), from the plan, and from what was asked for. A claim that its evidence does not come to
+is NOT-RUN with both verdicts named; a violation in it stands. The reports are built from the same
+files. What cannot be told: a program that makes up all files of a run so that they agree, another
+crate in the place of disttest-runtime, a checker of your own that calls everything valid. Read the
+tests and Cargo.toml before you trust a PASS.
 
 The last line is the SHA-256 of the session's MANIFEST.sha256: keep it where nobody can edit it.
 

@@ -6,9 +6,8 @@ use super::place::Unauthored;
 use super::{Package, Site, folder_of, prepare};
 use crate::console::Console;
 use crate::runner::build::Options;
-use crate::runner::execute::Order;
-use crate::runner::session;
 use crate::targets::Target;
+use disttest_runtime::session::Session;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
@@ -23,14 +22,8 @@ pub(crate) struct Stage {
 }
 
 impl Stage {
-    /// Writes the package of `tests`. `named` is the plan as its tests name it, and the folder of their package.
-    pub(crate) fn set(
-        console: &Console,
-        site: &Site<'_>,
-        tests: &[Unauthored],
-        named: &(String, PathBuf),
-        order: &Order,
-    ) -> Stage {
+    /// Writes the package of `tests`, and into the session, before it, that there is one.
+    pub(crate) fn set(console: &Console, site: &Site<'_>, tests: &[Unauthored], session: &mut Session) -> Stage {
         let mut stage = Stage::default();
         if tests.is_empty() {
             return stage;
@@ -45,8 +38,7 @@ impl Stage {
                 evidence.display()
             ));
         }
-        let begun = session::begin_ephemeral(site.workspace, named, order, &folder)
-            .map_err(|error| format!("the session cannot be begun: {error:#}"));
+        let begun = session.note_harness(&folder).map_err(|error| format!("the session cannot be begun: {error:#}"));
         match begun.and_then(|()| prepare(site, tests)) {
             Err(why) => stage.why = Some(why),
             Ok(package) => {

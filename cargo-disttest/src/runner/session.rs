@@ -43,8 +43,8 @@ pub(crate) fn open(
     named: &(String, PathBuf),
     order: &Order,
     environment: &[(String, String, String, String)],
-) -> anyhow::Result<()> {
-    join(workspace, named, order, environment).map(drop)
+) -> anyhow::Result<Session> {
+    join(workspace, named, order, environment)
 }
 
 /// The environment capability matrix of the session log.
@@ -83,45 +83,27 @@ fn join(
 
 /// Ends the session with what `rows` say: each scenario that did not run is written down with its reason, in place of a
 /// record that is not believed, if there is one. Then the reports and the manifest are built anew from all files: what
-/// the processes of the tests left of them is no word of ours. `named` is the plan as its tests name it, and the folder
-/// of their package.
+/// the processes of the tests left of them is no word of ours. `named` is the plan as its tests name it.
 ///
 /// # Errors
-/// The session cannot be joined or written, or it is no longer the one that was begun.
+/// The session cannot be written.
 pub(crate) fn close(
-    workspace: &Workspace,
+    session: &Session,
     plan: &PlanFile,
-    named: &(String, PathBuf),
+    named: &str,
     order: &Order,
     reader: Reader<'_>,
     rows: &[Row],
 ) -> anyhow::Result<()> {
-    let session = join(workspace, named, order, reader.environment)?;
-    let environment = &session.record().environment;
-    anyhow::ensure!(environment == reader.environment, "its session.json was changed while the tests ran");
     let not_run = parts(rows).filter(|row| row.verdict == Verdict::NotRun);
     let (contested, absent): (Vec<&Row>, Vec<&Row>) = not_run.partition(|row| reader.has_result(order, &row.scenario));
     let records = |rows: &[&Row]| -> Vec<ScenarioRecord> {
-        rows.iter().filter_map(|row| not_run_record(plan, &named.0, row, order)).collect()
+        rows.iter().filter_map(|row| not_run_record(plan, named, row, order)).collect()
     };
     session.register(&records(&absent))?;
     session.reject(&records(&contested))?;
     session.rebuild(Depth::Files)?;
     Ok(())
-}
-
-/// Begins the session with the word that tests of it stand in the ephemeral package `folder`: the folder must not hold
-/// anything before that.
-///
-/// # Errors
-/// The session cannot be joined or written.
-pub(crate) fn begin_ephemeral(
-    workspace: &Workspace,
-    named: &(String, PathBuf),
-    order: &Order,
-    folder: &Path,
-) -> anyhow::Result<()> {
-    join(workspace, named, order, &[])?.note_harness(folder)
 }
 
 fn not_run_record(plan: &PlanFile, named: &str, row: &Row, order: &Order) -> Option<ScenarioRecord> {

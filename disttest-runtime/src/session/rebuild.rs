@@ -1,11 +1,13 @@
 //! Everything derived in a session, built again from what is on disk: running it twice changes no byte.
 
 use super::{Belief, Depth, Layout, disk, manifest};
-use crate::plan::{Id, Plan};
+use crate::plan::{Id, Plan, as_spelt};
 use crate::report;
 use crate::verdict::{Event, ScenarioRecord, SessionRecord};
+use std::borrow::Cow;
 use std::fs;
 use std::io;
+use std::path::Path;
 
 /// Writes `findings/*.md`, `session-log.md` and the manifest; gives the SHA-256 of the manifest. The caller holds the
 /// lock of the session.
@@ -19,14 +21,18 @@ pub(super) fn rebuild(
     let mut records = recorded(&Belief { layout, plan, environment: &session.environment, depth })?;
     records.sort_by_key(|record| order(&record.declared.id));
     let events = timeline(layout, &records);
+    let write = |path: &Path, text: String| {
+        let spelt = plan.map_or(Cow::Borrowed(text.as_str()), |plan| as_spelt(plan, &text));
+        disk::write_atomic(path, spelt.as_bytes())
+    };
     for record in &records {
         let text = report::scenario_markdown(plan, session, record, &events);
-        disk::write_atomic(&layout.finding(&record.declared.id), text.as_bytes())?;
+        write(&layout.finding(&record.declared.id), text)?;
     }
     let findings = report::report_markdown(plan, session, &records, &events);
-    disk::write_atomic(&layout.report(), findings.as_bytes())?;
+    write(&layout.report(), findings)?;
     let log = report::session_log_markdown(plan, session, &records, &events);
-    disk::write_atomic(&layout.session_log(), log.as_bytes())?;
+    write(&layout.session_log(), log)?;
     manifest::write_manifest(layout.dir())
 }
 

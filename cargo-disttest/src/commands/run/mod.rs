@@ -64,9 +64,16 @@ pub(super) fn run(context: &Context, args: &RunArgs) -> Outcome {
     let named = named(&workspace, &plan, &found, &unauthored);
     let matrix = session::matrix(&environment);
     let reader = Reader { plan: &plan.plan, environment: &matrix };
-    session::open(&workspace, &named, &order, &matrix)
-        .map_err(|why| Failure::new(End::Unwritable, format!("the session folder: {why:#}")))?;
-    let mut stage = Stage::set(&context.console, &site, &unauthored, &named, &order);
+    let open_session = || {
+        session::open(&workspace, &named, &order, &matrix)
+            .map_err(|why| Failure::new(End::Unwritable, format!("the session folder: {why:#}")))
+    };
+    // A session is of one state of the tree: it is begun as late as can be. Evidence of an ephemeral package needs it.
+    let mut session = if unauthored.is_empty() { None } else { Some(open_session()?) };
+    let mut stage = match &mut session {
+        Some(session) => Stage::set(&context.console, &site, &unauthored, session),
+        None => Stage::default(),
+    };
     let options = build::Options { release: args.release, quiet: context.common.quiet };
     let in_repository: Vec<&Target> = found.targets.iter().collect();
     let all: Vec<&Target> = found.targets.iter().chain(unauthored.iter().map(|test| &test.target)).collect();
@@ -81,6 +88,7 @@ pub(super) fn run(context: &Context, args: &RunArgs) -> Outcome {
         stage.build(&context.console, &site, options);
         authored
     };
+    let session = session.map_or_else(open_session, Ok)?;
     found.targets.extend(unauthored.into_iter().map(|test| test.target));
     let interruptible = Interruptible::listen()
         .map_err(|error| Failure::new(End::Bug, format!("signals cannot be listened for: {error}")))?;
@@ -104,7 +112,7 @@ pub(super) fn run(context: &Context, args: &RunArgs) -> Outcome {
     stage.clear(&site);
     let rows: Vec<Row> =
         scenarios.iter().zip(ran).map(|(scenario, parts)| whole(scenario, parts, reader, &order)).collect();
-    let closed = session::close(&workspace, &plan, &named, &order, reader, &rows);
+    let closed = session::close(&session, &plan, &named.0, &order, reader, &rows);
     let summary = Summary::new(&plan, &order, args.tier, rows, &stage, found.refused(), closed.is_ok());
     let end = summary.print(context, &plan)?;
     // What the tests found stands in the table; a report of ours there is not.

@@ -8,7 +8,7 @@ use crate::plan_file::PlanFile;
 use crate::runner::execute::Order;
 use crate::runner::rows::{self, Row};
 use crate::runner::session;
-use disttest_runtime::plan::{Id, Tier};
+use disttest_runtime::plan::{Id, Tier, as_spelt};
 use disttest_runtime::report::escape::shell;
 use disttest_runtime::verdict::{Harness, SessionVerdict};
 use serde::Serialize;
@@ -83,16 +83,16 @@ impl Summary {
             console.result(json);
             return Ok(end);
         }
-        console.result_text(&crate::console::visible(&format!(
-            "\n{}\n",
-            rows::table(&self.scenarios, &|id| plan.written(id))
-        )));
-        console.result(format_args!("Session: {} ({} tier{})", self.session_verdict, self.tier, self.short_of_it()));
+        let spelt = |text: &str| as_spelt(&plan.plan, text).into_owned();
+        let table = spelt(&rows::table(&self.scenarios, &|id| plan.written(id)));
+        console.result_text(&crate::console::visible(&format!("\n{table}\n")));
+        let short = spelt(&self.short_of_it());
+        console.result(format_args!("Session: {} ({} tier{short})", self.session_verdict, self.tier));
         let places = [("Harness", &self.harness), ("Report", &self.report), ("Log", &self.session_log)];
         for (label, path) in places.iter().filter_map(|(label, path)| path.as_ref().map(|path| (label, path))) {
             console.result(format_args!("{label}: {path}"));
         }
-        console.result(format_args!("Next: {}", self.next));
+        console.result(format_args!("Next: {}", spelt(&self.next)));
         match &self.manifest_sha256 {
             Some(hash) => {
                 let session = self.session.as_deref().unwrap_or_default();
