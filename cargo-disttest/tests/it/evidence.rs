@@ -191,7 +191,8 @@ fn run(declared: &Declared, request: RunRequest, verdict: Verdict, history: Stri
         teeth: teeth.collect(),
         controls: Vec::new(),
         deaths: Vec::new(),
-        log_scan: Some(LogScan { files: 1, bytes: 3, suspicious: Vec::new() }),
+        expected_log: Vec::new(),
+        log_scan: Some(LogScan::default()),
         notes: Vec::new(),
     }
 }
