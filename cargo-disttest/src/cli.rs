@@ -334,7 +334,16 @@ nothing is written into the repository: they are NOT-RUN until somebody fills th
 `author` in the repository or with --harness DIR elsewhere. With DIST_TEST_AUTHOR_MODE=1 `run`
 writes them to their places first, as `author` does.
 
+Every verdict is derived again from the files that the tests left (records, histories, samples of
+faults, logs), from the plan, and from what was asked for. A claim that its evidence does not come to
+is NOT-RUN with both verdicts named; a violation in it stands. The reports are built from the same
+files. What cannot be told: a program that makes up all files of a run so that they agree, another
+crate in the place of disttest-runtime, a checker of your own that calls everything valid. Read the
+tests and Cargo.toml before you trust a PASS.
+
 The last line is the SHA-256 of the session's MANIFEST.sha256: keep it where nobody can edit it.
+
+While no scenario could run, since each has an empty region, nothing is compiled.
 
 A scenario without a release budget is run with its hardening budget at --tier release, and the tier
 is not met: it is said before the run.

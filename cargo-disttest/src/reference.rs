@@ -12,6 +12,7 @@ static RULE_PAGES: Dir<'_> = include_dir!("$CARGO_MANIFEST_DIR/../templates/rule
 const VERDICTS: &str = include_str!("../../templates/explain/verdicts.md");
 const CHECKER_PAGES: &str = include_str!("../../templates/explain/checkers.md");
 const MODEL_PAGES: &str = include_str!("../../templates/explain/models.md");
+const NETWORK_NEMESES: &str = include_str!("../../templates/explain/nemeses-network.md");
 const ANOMALIES: &str = include_str!("../../templates/explain/anomalies.md");
 
 /// What a name is the name of.
@@ -148,10 +149,11 @@ fn nemesis(nemesis: &Nemesis) -> Entry {
         signals => format!("Injector signals that can prove it: {}.", signals.join(", ")),
     };
     let snippet = snippet_of("nemesis", name.id);
+    let told = section(NETWORK_NEMESES, name.id).map(|page| format!("{}\n\n", page.trim())).unwrap_or_default();
     let how = How::of(name.id).map_or_else(String::new, |how| {
         format!("\nMechanism: {}.\n\nCleanup: {}.\n\nNeeds: {}.\n", how.mechanism, how.cleanup, how.needs)
     });
-    let page = format!("{what} ({origin}).\n\nLanding evidence: {}.\n\n{signals}\n{how}", nemesis.evidence);
+    let page = format!("{what} ({origin}).\n\n{told}Landing evidence: {}.\n\n{signals}\n{how}", nemesis.evidence);
     Entry {
         kind: Kind::Nemeses,
         name: name.id.to_owned(),
@@ -159,9 +161,10 @@ fn nemesis(nemesis: &Nemesis) -> Entry {
         what,
         available: Some(available),
         needs: available.then(|| {
-            let more = How::of(name.id).filter(|how| how.needs != "nothing");
-            let more = more.map_or_else(String::new, |how| format!("; {}", how.needs));
-            format!("a victim's signal beside the injector's{more}")
+            let host = How::of(name.id).map(|how| how.needs).filter(|needs| *needs != "nothing");
+            let machine = section(NETWORK_NEMESES, name.id).and_then(|page| paragraph(page, "Needs: "));
+            let signals = "a victim's signal beside the injector's".to_owned();
+            host.map(str::to_owned).into_iter().chain(machine).fold(signals, |all, more| format!("{all}; {more}"))
         }),
         evidence: Some(nemesis.evidence.to_owned()),
         page: with_snippet(&page, snippet.as_deref()),

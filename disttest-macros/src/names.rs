@@ -55,7 +55,19 @@ pub(crate) fn is_victim_signal(signal: &str) -> bool {
 
 /// Signals read where a fault is made.
 pub(crate) fn is_injector_signal(signal: &str) -> bool {
-    const PREFIXES: [&str; 8] = ["proxy-", "process-", "disk-", "syscall-", "clock-", "cgroup-", "failpoint-", "hook:"];
+    const PREFIXES: [&str; 11] = [
+        "proxy-",
+        "iptables-",
+        "nft-",
+        "switch-",
+        "process-",
+        "disk-",
+        "syscall-",
+        "clock-",
+        "cgroup-",
+        "failpoint-",
+        "hook:",
+    ];
     PREFIXES.iter().any(|prefix| signal.starts_with(prefix))
 }
 

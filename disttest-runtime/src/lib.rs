@@ -48,10 +48,12 @@ pub mod prelude {
         Session, SetModel, Stack,
     };
     pub use crate::nemesis::{
-        AsymmetricDataCut, BandwidthCap, BitFlip, BoxFuture, CgroupFreeze, ClockJump, ClockSkew, ConnectionLoss,
-        CpuThrottle, Disk, DiskFailure, DiskFull, Failpoint, FsyncFailure, FullPartition, GracefulStop, HardKill,
-        Latency, MemoryLimit, Nemesis, Pause, Plane, PowerLoss, Restart, RollingRestart, SlowClock, SlowDisk, SlowSync,
-        StorageCorruption,
+        AsymmetricDataCut, AsymmetricPartition, BandwidthCap, BitFlip, BoxFuture, BridgePartition, CgroupFreeze,
+        ClockJump, ClockSkew, ConnectionLoss, CpuThrottle, Disk, DiskFailure, DiskFull, Failpoint, FsyncFailure,
+        FullPartition, GracefulStop, HardKill, Latency, LeaderIsolation, MajoritySidePartition, MemoryLimit,
+        MetadataStoreOutage, MinoritySidePartition, Nemesis, PacketCorruption, PacketDuplication, PacketLoss,
+        PacketReordering, Pause, Plane, PowerLoss, Restart, RingPartition, RollingRestart, SlowClock, SlowDisk,
+        SlowFollower, SlowSync, SplitBrain, StorageCorruption,
     };
     pub use crate::run::{
         CallError, CheckLimits, Client, Control, Evidence, Faults, Hook, Injected, Judged, Landed, Oracle, Probe,

@@ -13,6 +13,7 @@ mod edited;
 mod helped;
 mod increments;
 mod longer;
+mod namespaces;
 mod register;
 mod unfilled;
 

@@ -6,10 +6,11 @@ use disttest_runtime::base::digest::sha256_hex;
 use disttest_runtime::plan;
 use disttest_runtime::verdict::{ScenarioRecord, Verdict};
 use std::fs;
+use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Output, Stdio};
-use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Mutex, OnceLock};
 use std::time::{Duration, Instant};
 use tempfile::TempDir;
 
@@ -26,6 +27,7 @@ const S5: &str = "unfilled::region_not_filled";
 const S6: &str = "helped::helper_not_filled";
 const S7: &str = "longer::longer_workload";
 const S8: &str = "increments::increments_under_a_kill";
+const S9: &str = "namespaces::register_in_namespaces";
 
 /// One sabotage: what is wrong, which scenario it is done to, more of its environment, the verdict, a part of the reason.
 type Row = (&'static str, &'static str, &'static [(&'static str, &'static str)], Verdict, &'static str);
@@ -84,6 +86,13 @@ const TABLE: &[Row] = &[
     ("clients-return-early", S7, &[], PartialSurface, "below the smoke budget: seconds"),
     ("some-clients-return-early", S1, &[], PartialSurface, "below the smoke budget: seconds"),
     ("one-window-of-the-budget", S1, HARDENING, PassSmoke, "faults 1 of 3"),
+    // Namespaces.
+    ("in-namespaces", S9, &[], PassSmoke, "fault landed"),
+    ("partition-not-applied", S9, &[], InconclusiveFaultNotProven, "`full-partition`"),
+    ("partition-in-part", S9, &[], InconclusiveFaultNotProven, "not cut:"),
+    ("injection-fails", S9, &[], InconclusiveFaultNotProven, "n9"),
+    ("clients-idle", S9, &[], InconclusiveEnv, "fault plane responsive"),
+    ("no-client-at-the-victim", S9, &[], InconclusiveFaultNotProven, "metric:peer-timeouts"),
     // The plan and the test.
     ("", S2, &[], PartialSurface, "not what the plan's scenario says: text"),
     ("", S3, &[], PartialSurface, "not what the plan's scenario says: budget"),
@@ -124,7 +133,8 @@ const AT_A_TIME: usize = 4;
 fn every_sabotaged_run_comes_to_its_verdict() {
     let (next, wrong) = (AtomicUsize::new(0), Mutex::new(Vec::new()));
     let only = std::env::var("SABOTAGE_ROW").ok();
-    let table: Vec<&Row> = TABLE.iter().filter(|row| only.as_deref().is_none_or(|only| only == row.0)).collect();
+    let wanted = |row: &&Row| only.as_deref().is_none_or(|only| only == row.0) && (row.1 != S9 || namespaces());
+    let table: Vec<&Row> = TABLE.iter().filter(wanted).collect();
     std::thread::scope(|scope| {
         for _ in 0..AT_A_TIME.min(table.len()) {
             scope.spawn(|| {
@@ -224,6 +234,105 @@ fn a_session_that_is_used_again_keeps_what_was_found_and_gives_no_pass_to_a_late
     assert!([FailReproducible, FailNondeterministic].contains(&world.verdict_of(S1)), "{}", world.verdict_of(S1));
 }
 
+/// Namespaces can be had here, with rights or in a user namespace; says so where they cannot.
+#[expect(clippy::print_stderr, reason = "a test that could not run must say so")]
+fn namespaces() -> bool {
+    static THERE: OnceLock<bool> = OnceLock::new();
+    *THERE.get_or_init(|| {
+        let entered = Command::new("unshare").args(["--user", "--net", "--mount", "true"]).output();
+        let there = entered.is_ok_and(|output| output.status.success());
+        if !there {
+            eprintln!("SKIPPED: scenarios in namespaces, which `unshare --user --net --mount` does not give");
+        }
+        there
+    })
+}
+
+/// What the host's network and mounts look like.
+fn host() -> String {
+    let text = |path: &str| fs::read_to_string(path).unwrap_or_default();
+    let mounts: Vec<String> = text("/proc/self/mountinfo").lines().map(str::to_owned).collect();
+    let links: Vec<String> =
+        text("/proc/net/dev").lines().skip(2).filter_map(|l| Some(l.split(':').next()?.trim().to_owned())).collect();
+    let said = |program: &str, args: &[&str]| {
+        let output = Command::new(program).args(args).output();
+        output.map(|output| String::from_utf8_lossy(&output.stdout).into_owned()).unwrap_or_default()
+    };
+    let (rules, tables) = (said("iptables", &["-S"]), said("nft", &["list", "ruleset"]));
+    format!("{mounts:?}\n{links:?}\n{rules}\n{tables}\n{:?}", fs::read_dir("/run/netns").map(Iterator::count).ok())
+}
+
+#[test]
+fn a_run_in_namespaces_that_is_killed_at_any_moment_leaves_nothing_of_its_network() {
+    if !namespaces() {
+        return;
+    }
+    let (before, worlds) = (host(), 10);
+    for (n, world) in (0..worlds).map(|n| (n, World::new())) {
+        let mut supervisor = world.start(&["--exact", S9], "", &[]);
+        // From before there are namespaces until after the fault has healed.
+        std::thread::sleep(Duration::from_millis(60 + 450 * n));
+        let over = supervisor.try_wait().expect("it can be asked").is_some();
+        let runs = world.processes();
+        let run = runs.iter().find(|(pid, line)| *pid != supervisor.id() && line.contains("--exact"));
+        // The run itself, or its supervisor, or both at once.
+        if n % 3 != 0
+            && let Some((pid, _)) = run
+        {
+            drop(Command::new("kill").args(["-9", &pid.to_string()]).status());
+        }
+        if n % 3 != 1 {
+            drop(supervisor.kill());
+        }
+        supervisor.wait().expect("it ends");
+        world.nothing_is_left().unwrap_or_else(|left| panic!("killed {n}: {left}"));
+        let passed = world.verdicts().iter().any(|verdict| verdict.is_pass());
+        assert!(over || !passed, "killed {n}: {:?}", world.verdicts());
+    }
+    assert_eq!(host(), before);
+}
+
+#[test]
+fn a_user_without_rights_runs_in_namespaces_too_and_two_runs_at_once_do_not_meet() {
+    if !namespaces() {
+        return;
+    }
+    // As root, the runs are those of a user who is nobody; nobody must be able to read what runs.
+    let (worlds, nobody) = ([World::new(), World::new()], 65_534);
+    let root = Command::new("id").arg("-u").output().is_ok_and(|output| output.stdout == b"0\n");
+    let bins = tempfile::tempdir().expect("a temporary folder");
+    let copy = |from: &str, name: &str| {
+        let to = bins.path().join(name);
+        fs::copy(from, &to).expect("copied");
+        to.display().to_string()
+    };
+    let sabotaged = copy(env!("CARGO_BIN_EXE_sabotaged"), "sabotaged");
+    let node = copy(env!("CARGO_BIN_EXE_node-under-sabotage"), "node");
+    let folders = worlds.iter().map(|world| world.root.path()).chain([bins.path()]);
+    for folder in folders {
+        assert!(Command::new("chmod").args(["-R", "a+rwX"]).arg(folder).status().expect("chmod runs").success());
+    }
+    let start = |world: &World| {
+        let mut command = world.command(&sabotaged, "");
+        command.args(["--exact", S9]).env("SABOTAGE_NODE", &node);
+        if root {
+            command.uid(nobody).gid(nobody);
+        }
+        command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("it starts")
+    };
+    let runs: Vec<Child> = worlds.iter().map(start).collect();
+    for (run, world) in runs.into_iter().zip(&worlds) {
+        let output = run.wait_with_output().expect("it ends");
+        let told = String::from_utf8_lossy(&output.stderr);
+        assert_eq!(world.verdict_of(S9), PassSmoke, "{}", tail(&told));
+        let log = files_below(world.root.path()).into_iter().find(|path| path.ends_with("session-log.md"));
+        let text = fs::read_to_string(log.expect("a session log")).expect("readable");
+        assert!(text.contains("switch-dropped-packets") && text.contains("fault plane"), "{text}");
+        assert!(!root || text.contains("in a user namespace of user 65534"), "{text}");
+        world.nothing_is_left().expect("everything ended with it");
+    }
+}
+
 #[test]
 fn a_scenario_that_is_not_filled_is_never_reported_as_run() {
     let world = World::new();
@@ -265,7 +374,9 @@ fn the_attributes_hold_the_digests_of_the_plan() {
     assert_ne!(text, earlier);
     let mut stale = Vec::new();
     for (index, file) in
-        ["register", "edited", "budget", "checker", "unfilled", "helped", "longer", "increments"].iter().enumerate()
+        ["register", "edited", "budget", "checker", "unfilled", "helped", "longer", "increments", "namespaces"]
+            .iter()
+            .enumerate()
     {
         let (plan, _) = plan::parse(if *file == "edited" { &earlier } else { &text });
         let scenario = plan::scenario_digest(&plan, &plan.scenarios[index]);

@@ -5,7 +5,7 @@ use disttest_runtime::prelude::*;
 #[disttest_runtime::scenario(
     id = "S5",
     plan = "plans/sabotage.md",
-    plan_sha256 = "a3b00ecefb262b8d75ab33af3ac15f36d690519676f0c0c8b07da9fad24dddda",
+    plan_sha256 = "8ba9051f12c1655a5bcda5d2bfa112b50ff33cb5e760d9a74fddf26937a46067",
     scenario_sha256 = "6e8517a5522b72375119bbe19eaed4f7e1ee8381c88b53f064bec28473779860",
     falsifies("C1": safety),
     model = register,

@@ -11,6 +11,23 @@ pub(crate) fn shadowed(text: &str) -> Option<usize> {
     text.parse().ok().and_then(|stream| in_stream(stream, false))
 }
 
+/// True when `text` calls the runtime's `main!`, without which nothing in the program that it becomes is the runtime's.
+/// True as well for what is no Rust: that does not build.
+pub(crate) fn calls_main(text: &str) -> bool {
+    text.parse().map_or(true, calls_main_in)
+}
+
+fn calls_main_in(stream: TokenStream) -> bool {
+    let trees: Vec<TokenTree> = stream.into_iter().collect();
+    let is_main = |five: &[TokenTree]| match five {
+        [TokenTree::Ident(runtime), .., TokenTree::Ident(main), TokenTree::Punct(mark)] => {
+            is(runtime, RUNTIME) && ends_in_colons(&five[..3]) && is(main, "main") && mark.as_char() == '!'
+        }
+        _ => false,
+    };
+    trees.windows(5).any(is_main)
+}
+
 /// `imported`: the stream stands in the braces of a path, as in `use other::{…}`.
 fn in_stream(stream: TokenStream, imported: bool) -> Option<usize> {
     let trees: Vec<TokenTree> = stream.into_iter().collect();
@@ -47,6 +64,17 @@ fn is(ident: &Ident, word: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn only_a_file_that_calls_the_main_of_the_runtime_is_judged_by_it() {
+        let check = |text: &str, expect: bool| assert_eq!(calls_main(text), expect, "{text}");
+        check("use x::y;\ndisttest_runtime::main!();\n", true);
+        check("::disttest_runtime::main! {}\n", true);
+        check("fn main() {} // disttest_runtime::main!();\n", false);
+        check("const X: &str = \"disttest_runtime::main!();\";\n", false);
+        check("disttest_runtime::todo!(\"main\");\n", false);
+        check("not ( rust", true);
+    }
 
     #[test]
     fn only_a_file_that_gives_the_name_to_another_item_shadows_the_runtime() {

@@ -101,7 +101,7 @@ impl Context {
 }
 
 /// `path` from the current folder, when it stands below it.
-fn shorter(path: &Path) -> PathBuf {
+pub(crate) fn shorter(path: &Path) -> PathBuf {
     let below = std::env::current_dir().ok().and_then(|here| path.strip_prefix(here).ok().map(Path::to_path_buf));
     below.unwrap_or_else(|| path.to_path_buf())
 }

@@ -6,9 +6,8 @@ use super::place::Unauthored;
 use super::{Package, Site, folder_of, prepare};
 use crate::console::Console;
 use crate::runner::build::Options;
-use crate::runner::execute::Order;
-use crate::runner::session;
 use crate::targets::Target;
+use disttest_runtime::session::Session;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
@@ -23,16 +22,8 @@ pub(crate) struct Stage {
 }
 
 impl Stage {
-    /// Writes and builds the package of `tests`. `named` is the plan as its tests name it, and the folder of their
-    /// package.
-    pub(crate) fn set(
-        console: &Console,
-        site: &Site<'_>,
-        tests: &[Unauthored],
-        named: &(String, PathBuf),
-        order: &Order,
-        options: Options,
-    ) -> Stage {
+    /// Writes the package of `tests`, and into the session, before it, that there is one.
+    pub(crate) fn set(console: &Console, site: &Site<'_>, tests: &[Unauthored], session: &mut Session) -> Stage {
         let mut stage = Stage::default();
         if tests.is_empty() {
             return stage;
@@ -47,21 +38,25 @@ impl Stage {
                 evidence.display()
             ));
         }
-        let begun = session::begin_ephemeral(site.workspace, named, order, &folder)
-            .map_err(|error| format!("the session cannot be begun: {error:#}"));
+        let begun = session.note_harness(&folder).map_err(|error| format!("the session cannot be begun: {error:#}"));
         match begun.and_then(|()| prepare(site, tests)) {
             Err(why) => stage.why = Some(why),
             Ok(package) => {
                 package.notes.iter().for_each(|note| console.warning(note));
-                let show = |text: &str| console.message_text(text);
-                match package.build(site.workspace, options, &show) {
-                    Ok(executables) => stage.executables = executables,
-                    Err(why) => stage.why = Some(why),
-                }
                 stage.package = Some(package);
             }
         }
         stage
+    }
+
+    /// Builds the package, where there is one.
+    pub(crate) fn build(&mut self, console: &Console, site: &Site<'_>, options: Options) {
+        let Some(package) = &self.package else { return };
+        let show = |text: &str| console.message_text(text);
+        match package.build(site.workspace, options, &show) {
+            Ok(executables) => self.executables = executables,
+            Err(why) => self.why = Some(why),
+        }
     }
 
     /// True for a test that the repository does not hold.
@@ -81,16 +76,23 @@ impl Stage {
     }
 
     fn executable(&self, test: &Unauthored) -> Result<&Path, String> {
-        if let Some(why) = &self.why {
-            return Err(why.clone());
-        }
-        let refused = self.package.iter().flat_map(|package| &package.refused);
-        if let Some((_, why)) = refused.into_iter().find(|(refused, _)| refused == test.relative()) {
-            return Err(why.clone());
+        if let Some(why) = self.refusal(test) {
+            return Err(why.to_owned());
         }
         let file = test.target.placed.path();
         let executable = self.executables.get(&file.canonicalize().unwrap_or_else(|_| file.clone()));
         Ok(executable.ok_or_else(|| format!("{} does not build", file.display()))?)
+    }
+
+    /// True for a test of the package that could not be put into it, whatever it holds.
+    pub(crate) fn refuses(&self, target: &Target) -> bool {
+        self.of(target).is_some_and(|test| self.refusal(test).is_some())
+    }
+
+    fn refusal(&self, test: &Unauthored) -> Option<&str> {
+        let refused = self.package.iter().flat_map(|package| &package.refused);
+        let of_test = refused.into_iter().find(|(refused, _)| refused == test.relative());
+        self.why.as_deref().or(of_test.map(|(_, why)| why.as_str()))
     }
 
     /// Removes the executables of a package that is for this run only: its next one stands in another folder, and these

@@ -5,6 +5,7 @@ pub(crate) mod build;
 pub(crate) mod execute;
 pub(crate) mod interrupt;
 pub(crate) mod needs;
+pub(crate) mod open;
 pub(crate) mod record;
 pub(crate) mod rows;
 pub(crate) mod session;

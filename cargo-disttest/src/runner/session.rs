@@ -1,13 +1,14 @@
 //! The folder of a session, as far as the one who starts it is concerned.
 
 use super::execute::Order;
+use super::record::Reader;
 use super::rows::{Row, parts};
 use crate::plan_file::PlanFile;
 use crate::probe::finding::{Finding, Presence};
 use crate::workspace::Workspace;
 use disttest_runtime::base::digest::sha256_hex;
 use disttest_runtime::plan::Id;
-use disttest_runtime::session::{self, Key, Session, SessionSpec};
+use disttest_runtime::session::{self, Depth, Key, Session, SessionSpec};
 use disttest_runtime::verdict::{Drift, ScenarioRecord, Verdict};
 use std::io::{self, ErrorKind};
 use std::path::{Path, PathBuf};
@@ -41,10 +42,14 @@ pub(crate) fn open(
     workspace: &Workspace,
     named: &(String, PathBuf),
     order: &Order,
-    environment: &[Finding],
-) -> anyhow::Result<()> {
-    let environment: Vec<_> = environment.iter().map(capability).collect();
-    join(workspace, named, order, &environment).map(drop)
+    environment: &[(String, String, String, String)],
+) -> anyhow::Result<Session> {
+    join(workspace, named, order, environment)
+}
+
+/// The environment capability matrix of the session log.
+pub(crate) fn matrix(environment: &[Finding]) -> Vec<(String, String, String, String)> {
+    environment.iter().map(capability).collect()
 }
 
 /// A row of the matrix in the session log.
@@ -76,43 +81,32 @@ fn join(
     })
 }
 
-/// Writes down, in the session, each scenario that did not run and left no record of its own, with its reason; then
-/// builds the reports anew. `named` is the plan as its tests name it, and the folder of their package.
+/// Ends the session with what `rows` say: each scenario that did not run is written down with its reason, in place of a
+/// record that is not believed, if there is one. Then the reports and the manifest are built anew from all files: what
+/// the processes of the tests left of them is no word of ours. `named` is the plan as its tests name it.
 ///
 /// # Errors
-/// The session cannot be joined or written.
-pub(crate) fn note_not_run(
-    workspace: &Workspace,
+/// The session cannot be written.
+pub(crate) fn close(
+    session: &Session,
     plan: &PlanFile,
-    named: &(String, PathBuf),
+    named: &str,
     order: &Order,
+    reader: Reader<'_>,
     rows: &[Row],
 ) -> anyhow::Result<()> {
-    let records: Vec<ScenarioRecord> = parts(rows)
-        .filter(|row| row.verdict == Verdict::NotRun)
-        .filter_map(|row| not_run(plan, &named.0, row, order))
-        .collect();
-    let session = join(workspace, named, order, &[])?;
-    session.register(&records)?;
-    session.rebuild()?;
+    let not_run = parts(rows).filter(|row| row.verdict == Verdict::NotRun);
+    let (contested, absent): (Vec<&Row>, Vec<&Row>) = not_run.partition(|row| reader.has_result(order, &row.scenario));
+    let records = |rows: &[&Row]| -> Vec<ScenarioRecord> {
+        rows.iter().filter_map(|row| not_run_record(plan, named, row, order)).collect()
+    };
+    session.register(&records(&absent))?;
+    session.reject(&records(&contested))?;
+    session.rebuild(Depth::Files)?;
     Ok(())
 }
 
-/// Begins the session with the word that tests of it stand in the ephemeral package `folder`: the folder must not hold
-/// anything before that.
-///
-/// # Errors
-/// The session cannot be joined or written.
-pub(crate) fn begin_ephemeral(
-    workspace: &Workspace,
-    named: &(String, PathBuf),
-    order: &Order,
-    folder: &Path,
-) -> anyhow::Result<()> {
-    join(workspace, named, order, &[])?.note_harness(folder)
-}
-
-fn not_run(plan: &PlanFile, named: &str, row: &Row, order: &Order) -> Option<ScenarioRecord> {
+fn not_run_record(plan: &PlanFile, named: &str, row: &Row, order: &Order) -> Option<ScenarioRecord> {
     let id = Id::parse(&row.scenario)?;
     let scenario = plan.plan.scenarios.iter().find(|scenario| scenario.id.value.number() == id.number())?;
     let declared = session::planned(&plan.plan, named, scenario, &id);

@@ -43,17 +43,6 @@ fn a_dry_run_shows_the_diff_and_writes_nothing() {
 }
 
 #[test]
-fn what_the_runtime_does_not_have_is_told_again() {
-    let package = Package::new();
-    package.edit(PLAN_PATH, "**Faults:** `hard-kill`", "**Faults:** `split-brain`");
-    let answer = package.disttest(&["author", PLAN_PATH, "--scenario", "S1"]);
-    let told = "warning[not-in-runtime]: S1: the nemesis `split-brain` is not in this runtime";
-    assert!(answer.err.contains(told), "{}", answer.err);
-    let other = package.disttest(&["author", PLAN_PATH, "--scenario", "S2"]);
-    assert!(!other.err.contains("not-in-runtime"), "{}", other.err);
-}
-
-#[test]
 fn a_folder_as_dependency_is_told_once_and_one_file_is_one_file() {
     let package = Package::with_git();
     let first = package.disttest(&["author", PLAN_PATH, "--scenario", "S1"]).expect(0);

@@ -1,9 +1,9 @@
 //! `run` in a repository whose tests were not authored.
 
+use crate::evidence;
 use crate::package::{Answer, PLAN_PATH, Package, answer, binary, with_arms};
-use crate::run::{record, text_of};
 use crate::stub;
-use disttest_runtime::verdict::{Harness, ScenarioRecord, Verdict};
+use disttest_runtime::verdict::Verdict;
 use serde_json::Value;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -42,20 +42,9 @@ impl Repository {
         self.beside.path().join(name)
     }
 
-    /// Tests of this scenario, once filled, find `verdict`.
+    /// Tests of this scenario or arm, once filled, find `verdict`.
     fn will_find(&self, id: &str, verdict: Verdict) {
-        let mut record = ScenarioRecord { harness: Harness::Ephemeral, ..record(id, verdict) };
-        record.declared.package = "disttest-harness".to_owned();
-        fs::write(self.beside(&format!("{id}.json")), text_of(&self.package, &record)).unwrap();
-    }
-
-    /// As [`Repository::will_find`], of an arm.
-    fn will_find_arm(&self, id: &str, arm: &str, verdict: Verdict) {
-        self.will_find(id, verdict);
-        let text = fs::read_to_string(self.beside(&format!("{id}.json"))).unwrap();
-        let mut record: ScenarioRecord = serde_json::from_str(&text).unwrap();
-        record.declared.id = format!("{id}/{arm}");
-        fs::write(self.beside(&format!("{id}__{arm}.json")), serde_json::to_string(&record).unwrap()).unwrap();
+        evidence::of(&self.package, id, verdict).ephemeral().lay(self.beside.path());
     }
 
     fn harness(&self, file: &str) -> String {
@@ -142,7 +131,11 @@ fn a_run_without_tests_leaves_the_repository_as_it_is() {
     assert!(report.contains("The repository holds no test of S1, S2: run from an ephemeral harness"), "{report}");
     let seal = package.read(&format!("{}/MANIFEST.sha256", json["session"].as_str().unwrap()));
     assert!(seal.contains("artifacts/harness/tests/auto/s1.rs") && !seal.contains("target"), "{seal}");
-    assert!(repository.told("S1").contains(&format!("of {}\n", root.display())), "it was started");
+    assert!(repository.told("S1").is_empty(), "nothing was started, and nothing built");
+    assert!(answer.err.contains("no scenario could run: nothing is built"), "{}", answer.err);
+    assert!(!answer.err.contains("Compiling"), "{}", answer.err);
+    let why = reason(&json, "S1");
+    assert!(why.starts_with("regions workload, faults, oracle are not filled (test-sessions/small/"), "{why}");
     let next = json["next"].as_str().unwrap();
     assert!(next.contains("cargo disttest author") && next.contains("--harness test-sessions/small/harness"), "{next}");
 }
@@ -194,15 +187,10 @@ fn a_filled_package_is_run_again_and_its_tests_move_into_the_repository() {
 #[test]
 fn a_test_in_the_repository_is_never_run_from_elsewhere() {
     let repository = Repository::with(|package| {
-        package.write(FILES[0], &crate::run::STAND_IN.replace("NAME", "reads_never_go_back").replace("ID", "S1"));
-        let manifest = package.read("Cargo.toml");
-        package.write(
-            "Cargo.toml",
-            &format!("{manifest}\n[[test]]\nname = \"s1\"\npath = \"{}\"\nharness = false\n", FILES[0]),
-        );
-        package.write("fake/S1.json", &text_of(package, &record("S1", Verdict::FailReproducible)));
+        crate::run::depend(package);
+        crate::run::test(package, "S1", "s1", FILES[0], "reads_never_go_back");
     });
-    repository.will_find("S1", Verdict::PassSmoke);
+    evidence::of(&repository.package, "S1", Verdict::FailReproducible).lay(repository.beside.path());
     repository.will_find("S2", Verdict::PassSmoke);
     repository.run(&[], 1);
     assert!(!repository.beside("harness").join(FILES[0]).exists());
@@ -223,7 +211,7 @@ fn a_record_that_tells_of_another_harness_is_no_answer() {
     let repository = Repository::new();
     repository.run(&["--scenario", "S1"], 4);
     repository.fill(FILES[0], "");
-    fs::write(repository.beside("S1.json"), text_of(&repository.package, &record("S1", Verdict::PassSmoke))).unwrap();
+    evidence::of(&repository.package, "S1", Verdict::PassSmoke).lay(repository.beside.path());
     assert!(reason(&repository.run(&["--scenario", "S1"], 4), "S1").contains("stands elsewhere"));
 }
 
@@ -370,8 +358,8 @@ fn arms_without_a_target_are_run_from_one_file_of_the_ephemeral_package() {
     ));
     assert_eq!(text.matches("const PLANNED: u8 = 16;").count(), 1);
     repository.fill(FILE, "");
-    for (arm, verdict) in [("api", Verdict::PassSmoke), ("sdk", Verdict::PassSmoke)] {
-        repository.will_find_arm("S1", arm, verdict);
+    for arm in ["S1/api", "S1/sdk"] {
+        repository.will_find(arm, Verdict::PassSmoke);
     }
     let json = repository.run(&["--scenario", "S1"], 0);
     assert_eq!(

@@ -4,6 +4,7 @@
 mod author;
 mod check;
 mod default_mode;
+mod evidence;
 mod explain;
 mod formatters;
 mod help;

@@ -17,7 +17,8 @@ edition = "2021"
 disttest-macros = { path = "macros" }
 "#;
 
-/// A test whose regions are filled leaves the record that lies in `STUB/ID.json`, and tells `STUB/ID.told` of itself.
+/// A test whose regions are filled leaves the evidence that lies in `STUB/ID` (`fake/ID` without `STUB`) and tells
+/// `STUB/ID.told` of itself: a program that fabricates all that a run would have left.
 const RUNTIME: &str = r##"
 pub use disttest_macros::{__main, scenario};
 pub mod prelude {
@@ -40,18 +41,41 @@ pub fn stand_in(scenarios: &[(&str, &str, bool)]) {
     let asked: Vec<String> = env::args().collect();
     let (id, _, filled) = *scenarios.iter().find(|(_, function, _)| asked.iter().any(|arg| arg == function)).unwrap();
     let id = &id.replace('/', "__");
-    let stub = env::var("STUB").unwrap();
+    println!("stand-in {id} runs");
+    let stub = env::var("STUB").unwrap_or("fake".to_owned());
     let stub = Path::new(&stub);
+    if stub.join(format!("{id}.waits")).exists() {
+        loop {
+            std::thread::park();
+        }
+    }
     let session = env::var("DISTTEST_SESSION").unwrap();
     let of = env::var("DISTTEST_EPHEMERAL_OF").unwrap_or_default();
     let here = env::current_dir().unwrap();
-    fs::write(stub.join(format!("{id}.told")), format!("in {}\nof {of}\n", here.display())).unwrap();
-    let record = stub.join(format!("{id}.json"));
-    if filled && record.exists() {
-        let folder = Path::new(&session).join("artifacts").join(id);
-        fs::create_dir_all(&folder).unwrap();
-        fs::copy(record, folder.join("scenario.json")).unwrap();
-        fs::write(Path::new(&session).join("MANIFEST.sha256"), "abc").unwrap();
+    let mut told = format!("{}\nin {}\nof {of}\n", asked[1..].join(" "), here.display());
+    for (name, value) in env::vars().filter(|(name, _)| name.starts_with("DISTTEST_") || name.starts_with("NEXTEST")) {
+        told += &format!("{name}={value}\n");
+    }
+    fs::create_dir_all(stub).unwrap();
+    fs::write(stub.join(format!("{id}.told")), told).unwrap();
+    let left = stub.join(id);
+    if filled && left.exists() {
+        leave(&left, &Path::new(&session).join("artifacts"), &session);
+    }
+    let status = fs::read_to_string(stub.join(format!("{id}.status"))).map_or(0, |text| text.trim().parse().unwrap());
+    std::process::exit(status);
+}
+/// Copies evidence; `@SESSION@` in it is where it comes to lie.
+fn leave(from: &std::path::Path, to: &std::path::Path, session: &str) {
+    use std::fs;
+    for entry in fs::read_dir(from).unwrap().map(Result::unwrap) {
+        let there = to.join(entry.file_name());
+        if entry.path().is_dir() {
+            leave(&entry.path(), &there, session);
+        } else {
+            fs::create_dir_all(to).unwrap();
+            fs::write(there, fs::read_to_string(entry.path()).unwrap().replace("@SESSION@", session)).unwrap();
+        }
     }
 }
 "##;

@@ -1,7 +1,7 @@
 //! The life of one node: its process, why it may end, and the account of how it did.
 
 use super::{NodeSpec, Program, Site};
-use crate::nemesis::{Act, Exit, Process, failpoints, procfs};
+use crate::nemesis::{Act, Exit, Launcher, Process, failpoints, procfs};
 use crate::verdict::{ExpectedLog, NodeDeath};
 use anyhow::{Context, Result, bail};
 use rustix::process::Signal;
@@ -17,6 +17,7 @@ pub(super) struct Node {
     pub(super) log: PathBuf,
     program: Program,
     site: Arc<Site>,
+    launcher: Launcher,
     life: Mutex<Life>,
 }
 
@@ -37,9 +38,9 @@ struct Life {
 }
 
 impl Node {
-    pub(super) fn new(spec: NodeSpec, program: Program, site: Arc<Site>) -> Node {
+    pub(super) fn new(spec: NodeSpec, program: Program, site: Arc<Site>, launcher: Launcher) -> Node {
         let log = site.log_dir.join(format!("{}.log", spec.name()));
-        Node { spec, log, program, site, life: Mutex::default() }
+        Node { spec, log, program, site, launcher, life: Mutex::default() }
     }
 
     /// What the program wants done before its first start.
@@ -66,7 +67,7 @@ impl Node {
         if life.closing {
             bail!("the run is over: {} is not started", self.spec.name());
         }
-        let process = self.site.launcher.spawn(command).with_context(|| format!("node {}", self.spec.name()))?;
+        let process = self.launcher.spawn(command).with_context(|| format!("node {}", self.spec.name()))?;
         *life = Life { process: Some(process.clone()), ending: None, ended: None, ..std::mem::take(&mut *life) };
         drop(life);
         self.site.journal.write(&Act::Started {
@@ -298,6 +299,10 @@ impl Node {
     pub(super) fn process(&self) -> Result<(i32, u64)> {
         let process = self.alive(&mut self.life())?;
         Ok((process.pid(), process.start_time()))
+    }
+
+    pub(super) fn pid(&self) -> Option<i32> {
+        self.alive(&mut self.life()).ok().map(|process| process.pid())
     }
 
     pub(super) fn runs(&self) -> bool {

@@ -1,5 +1,5 @@
 //! L4: clusters of real processes on this machine, wired so that each link between two nodes, and from clients to a
-//! node, goes through the proxy.
+//! node, goes through the proxy, or in namespaces with addresses of their own.
 
 mod life;
 mod node;

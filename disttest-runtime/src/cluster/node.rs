@@ -36,12 +36,12 @@ impl NodeSpec {
         self.index
     }
 
-    /// The address the node must listen on. Use it for nothing else: what connects here bypasses the proxy.
+    /// The address the node must listen on. Behind the proxy use it for nothing else: what connects here bypasses it.
     pub fn listen(&self) -> SocketAddr {
         self.listen
     }
 
-    /// The proxy's address at which clients reach the node.
+    /// The address at which clients reach the node: the proxy's, or the node's own.
     pub fn client_address(&self) -> SocketAddr {
         self.client
     }
@@ -51,7 +51,7 @@ impl NodeSpec {
         &self.data_dir
     }
 
-    /// The other nodes with the proxy's address at which this node reaches each.
+    /// The other nodes with the address at which this node reaches each: the proxy's, or the peer's own.
     pub fn peers(&self) -> &[(String, SocketAddr)] {
         &self.peers
     }

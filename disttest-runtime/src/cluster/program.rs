@@ -3,7 +3,7 @@
 use super::NodeSpec;
 use crate::nemesis::{BoxFuture, Disk};
 use crate::verdict::ExpectedLog;
-use anyhow::{Context, Result, bail};
+use anyhow::{Context, Result};
 use std::ffi::OsString;
 use std::fmt;
 use std::future::Future;
@@ -11,6 +11,9 @@ use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
+
+/// Port of nodes that have addresses of their own, unless the program names one.
+const PORT: u16 = 7000;
 
 type ArgsOf = Arc<dyn Fn(&NodeSpec) -> Vec<String> + Send + Sync>;
 type Prepare = Arc<dyn Fn(NodeSpec) -> BoxFuture<'static, Result<()>> + Send + Sync>;
@@ -31,14 +34,17 @@ type ReadyProbe = Arc<dyn Fn(SocketAddr) -> BoxFuture<'static, Result<()>> + Sen
 /// | placeholder | by |
 /// |---|---|
 /// | `{node}` | the node's name: `n1`, `n2`, … |
-/// | `{listen}` | the loopback address the node must listen on, for clients and peers |
+/// | `{listen}` | the address and port the node must listen on, for clients and peers |
+/// | `{ip}` | the address alone |
 /// | `{data_dir}` | the node's own folder; it survives restarts of the node |
 /// | `{peers}` | the other nodes as `n2=127.0.0.1:4001,n3=127.0.0.1:4002` |
-/// | `{peer:n2}` | the address at which this node reaches `n2` (its own listen address for itself) |
+/// | `{peer:n2}` | the address and port at which this node reaches `n2` (its own listen address for itself) |
+/// | `{ip:n2}` | the address alone |
 /// | `{peer}` | the argument is repeated for each other node, with `n2=127.0.0.1:4001` in this place |
 ///
-/// Peer addresses are those of the proxy: a node that reaches a peer in any other way is out of reach of network
-/// faults. The environment is inherited without what belongs to the harness (`DISTTEST_*`, `NEXTEST_*`, `CARGO_*`).
+/// Behind the proxy all addresses are loopback, and those of peers are the proxy's: a node that reaches a peer in any
+/// other way is out of reach of network faults. In namespaces ([`Program::own_addresses`]) they are the nodes' own, the
+/// same for everybody, and every port of a node is within reach of faults. The environment is inherited without what belongs to the harness (`DISTTEST_*`, `NEXTEST_*`, `CARGO_*`).
 #[derive(Clone)]
 pub struct Program {
     command: PathBuf,
@@ -52,6 +58,8 @@ pub struct Program {
     disk: Disk,
     failpoints: bool,
     expected_log: Vec<ExpectedLog>,
+    own_addresses: bool,
+    port: u16,
 }
 
 #[derive(Clone)]
@@ -76,6 +84,8 @@ impl Program {
             disk: Disk::Folder,
             failpoints: false,
             expected_log: Vec::new(),
+            own_addresses: false,
+            port: PORT,
         }
     }
 
@@ -190,6 +200,35 @@ impl Program {
         &self.expected_log
     }
 
+    /// Gives each node a network namespace of its own, with an address of its own, whatever signals are declared.
+    ///
+    /// A scenario that declares an injector signal of `iptables`, `nft` or `switch` has that anyway. Ask for it where the
+    /// fault is another one and the program needs real addresses (one list of members for all, several ports). The run
+    /// then lives in private namespaces, as root or in a user namespace: it reaches no other network. Where they cannot
+    /// be had, the scenario is INCONCLUSIVE-env. Call [`crate::run::Run::cluster`] before anything else: what the
+    /// scenario did before is done again once the namespaces are entered.
+    #[must_use]
+    pub fn own_addresses(mut self) -> Program {
+        self.own_addresses = true;
+        self
+    }
+
+    /// The port that nodes with addresses of their own listen on, the same for all. Default 7000. Behind the proxy ports
+    /// are chosen by the run.
+    #[must_use]
+    pub fn port(mut self, port: u16) -> Program {
+        self.port = port;
+        self
+    }
+
+    pub(crate) fn wants_own_addresses(&self) -> bool {
+        self.own_addresses
+    }
+
+    pub(super) fn fixed_port(&self) -> u16 {
+        self.port
+    }
+
     pub(super) fn stop_limit(&self) -> Duration {
         self.stop_within
     }
@@ -293,20 +332,27 @@ fn value_of(placeholder: &str, node: &NodeSpec) -> Result<Option<String>> {
     Ok(Some(match placeholder {
         "node" => node.name().to_owned(),
         "listen" => node.listen().to_string(),
+        "ip" => node.listen().ip().to_string(),
         "data_dir" => node.data_dir().display().to_string(),
         "peers" => {
             let peers: Vec<String> = node.peers().iter().map(|(name, address)| format!("{name}={address}")).collect();
             peers.join(",")
         }
-        other => match other.strip_prefix("peer:") {
-            None => return Ok(None),
-            Some(name) if name == node.name() => node.listen().to_string(),
-            Some(name) => match node.peers().iter().find(|(peer, _)| peer == name) {
-                Some((_, address)) => address.to_string(),
-                None => bail!("`{{peer:{name}}}` names no node of this cluster"),
-            },
+        other => match (other.strip_prefix("peer:"), other.strip_prefix("ip:")) {
+            (Some(name), _) => address_of(name, node)?.to_string(),
+            (_, Some(name)) => address_of(name, node)?.ip().to_string(),
+            (None, None) => return Ok(None),
         },
     }))
+}
+
+/// Where `node` reaches the node `name`.
+fn address_of(name: &str, node: &NodeSpec) -> Result<SocketAddr> {
+    if name == node.name() {
+        return Ok(node.listen());
+    }
+    let peer = node.peers().iter().find(|(peer, _)| peer == name);
+    peer.map(|(_, address)| *address).with_context(|| format!("`{name}` names no node of this cluster"))
 }
 
 #[cfg(test)]
@@ -330,6 +376,7 @@ mod tests {
         check("{peers}", &["n1=127.0.0.1:41,n3=127.0.0.1:43"]);
         check("--peer={peer}", &["--peer=n1=127.0.0.1:41", "--peer=n3=127.0.0.1:43"]);
         check("{peer:n3} {peer:n2}", &["127.0.0.1:43 127.0.0.1:2"]);
+        check("{ip} {ip:n1}:99", &["127.0.0.1 127.0.0.1:99"]);
         check("{\"a\": {\"node\": 1}}", &["{\"a\": {\"node\": 1}}"]);
         check("{{node}", &["{n2"]);
         check("{", &["{"]);

@@ -3,8 +3,9 @@
 use super::life::Node;
 use super::{NodeSpec, Program, ports};
 use crate::base::rng::Rng;
+use crate::nemesis::net::NetnsNet;
 use crate::nemesis::storage::Mounted;
-use crate::nemesis::{BoxFuture, Clock, Exit, Journal, Launcher, Meters, Nodes, ProxyNet, Tools};
+use crate::nemesis::{BoxFuture, Clock, Exit, Journal, Launcher, Meters, Network, Nodes, ProxyNet, Tools};
 use crate::verdict::{ExpectedLog, NodeDeath};
 use anyhow::{Context, Result, bail};
 use rustix::process::Signal;
@@ -27,7 +28,7 @@ pub(crate) struct Site {
     pub(crate) journal: Arc<Journal>,
     pub(crate) launcher: Launcher,
     pub(crate) clock: Clock,
-    pub(crate) net: ProxyNet,
+    pub(crate) net: Network,
     pub(crate) meters: Meters,
 }
 
@@ -79,24 +80,26 @@ impl Cluster {
         if count == 0 {
             bail!("the budget names no nodes");
         }
+        if let Some(why) = site.net.why_missing() {
+            bail!("nodes cannot have addresses of their own: {why}");
+        }
         std::fs::create_dir_all(&site.log_dir).with_context(|| format!("{}", site.log_dir.display()))?;
         let names: Vec<String> = (1..=count).map(|i| format!("n{i}")).collect();
-        let addresses = ports::free_addresses(count, salt)?;
+        let wired = match site.net.namespaces() {
+            Some(net) => by_own_addresses(net, &names, program.fixed_port())?,
+            None if program.wants_own_addresses() => bail!("nodes cannot have addresses of their own in this process"),
+            None => by_proxy(site, &names, salt)?,
+        };
         let (mut nodes, mut disks) = (Vec::new(), BTreeMap::new());
-        for (index, name) in names.iter().enumerate() {
+        for (index, (name, wiring)) in names.iter().zip(wired).enumerate() {
             let mut data_dir = site.run_dir.join("data").join(name);
             std::fs::create_dir_all(&data_dir).with_context(|| format!("{}", data_dir.display()))?;
             if let Some(disk) = program.disk_of_a_node().mount(name, &data_dir, &site.tools())? {
                 data_dir = disk.folder();
                 disks.insert(name.clone(), disk);
             }
-            let client = link(&site.net, CLIENT, name, addresses[index])?;
-            let mut peers = Vec::new();
-            for (peer, address) in names.iter().zip(&addresses).filter(|(peer, _)| *peer != name) {
-                peers.push((peer.clone(), link(&site.net, name, peer, *address)?));
-            }
-            let spec = NodeSpec::new(name.clone(), index, addresses[index], client, data_dir, peers);
-            nodes.push(Arc::new(Node::new(spec, program.clone(), Arc::clone(site))));
+            let spec = NodeSpec::new(name.clone(), index, wiring.listen, wiring.client, data_dir, wiring.peers);
+            nodes.push(Arc::new(Node::new(spec, program.clone(), Arc::clone(site), wiring.launcher)));
         }
         Ok(Cluster { inner: Arc::new(Inner { nodes, disks }) })
     }
@@ -149,6 +152,11 @@ impl Cluster {
     pub fn running(&self) -> Vec<String> {
         let running = self.inner.nodes.iter().filter(|node| node.runs());
         running.map(|node| node.spec.name().to_owned()).collect()
+    }
+
+    /// Id of the process that plays `node` now; `None` while none does.
+    pub fn pid(&self, node: &str) -> Option<i32> {
+        self.find(node).ok()?.pid()
     }
 
     /// The readiness probe of `node` succeeds within 1 s.
@@ -245,6 +253,48 @@ impl Nodes for Cluster {
         self.find(node)?;
         Ok(self.inner.disks.get(node).cloned())
     }
+}
+
+/// Where a node listens, how others reach it, and what starts its process.
+struct Wiring {
+    listen: SocketAddr,
+    client: SocketAddr,
+    peers: Vec<(String, SocketAddr)>,
+    launcher: Launcher,
+}
+
+/// Every link by a listener of the proxy.
+fn by_proxy(site: &Site, names: &[String], salt: u64) -> Result<Vec<Wiring>> {
+    let (addresses, net) = (ports::free_addresses(names.len(), salt)?, site.net.proxy());
+    let wire = |(name, listen): (&String, &SocketAddr)| {
+        let others = names.iter().zip(&addresses).filter(|(peer, _)| *peer != name);
+        let peers = others.map(|(peer, address)| Ok((peer.clone(), link(net, name, peer, *address)?)));
+        Ok(Wiring {
+            listen: *listen,
+            client: link(net, CLIENT, name, *listen)?,
+            peers: peers.collect::<Result<_>>()?,
+            launcher: site.launcher.clone(),
+        })
+    };
+    names.iter().zip(&addresses).map(wire).collect()
+}
+
+/// Each node in a namespace of its own, at the same port of its own address.
+fn by_own_addresses(net: &NetnsNet, names: &[String], port: u16) -> Result<Vec<Wiring>> {
+    let homes = names.iter().enumerate().map(|(index, name)| Ok((name, net.add_node(name, index)?)));
+    let homes = homes.collect::<Result<Vec<_>>>()?;
+    let wire = |(name, home): &(&String, _)| {
+        let home: &crate::nemesis::net::Home = home;
+        let others = homes.iter().filter(|(peer, _)| peer != name);
+        let listen = SocketAddr::from((home.address, port));
+        Ok(Wiring {
+            listen,
+            client: listen,
+            peers: others.map(|(peer, home)| ((*peer).clone(), (home.address, port).into())).collect(),
+            launcher: Launcher::inside(name, home.namespace.clone())?,
+        })
+    };
+    homes.iter().map(wire).collect()
 }
 
 /// The address of the link from `from` to `to`, opened or led to the node's new port.

@@ -2,7 +2,7 @@ use super::started::Site;
 use super::*;
 use crate::nemesis::{
     AsymmetricDataCut, Clock, ConnectionLoss, FullPartition, GracefulStop, HardKill, Journal, Launcher, Meters,
-    Nemesis, Pause, Plane, ProxyNet, Restart, procfs, read_journal, undo_journal,
+    Nemesis, Network, Pause, Plane, ProxyNet, Restart, procfs, read_journal, undo_journal,
 };
 use std::sync::Arc;
 use std::time::Duration;
@@ -22,7 +22,7 @@ fn place() -> Place {
         journal: Arc::new(Journal::open(&path, "r1").expect("a journal")),
         launcher: Launcher::new("test").expect("a thread"),
         clock,
-        net: ProxyNet::new(clock),
+        net: Network::proxied(ProxyNet::new(clock)),
         meters: Meters::default(),
         run_dir: path,
     };
@@ -55,7 +55,7 @@ async fn a_cluster_answers_and_leaves_no_process_when_it_is_dropped() {
         tiny::ping(address(&cluster, &node)).await.expect("ready means it answers");
     }
     assert!(
-        place.site.net.counters("n1", "n2").expect("a link").forward.bytes_passed > 0,
+        place.site.net.proxy().counters("n1", "n2").expect("a link").forward.bytes_passed > 0,
         "peers go through the proxy"
     );
     let pids: Vec<i32> = read_journal(place.dir.path())
@@ -162,7 +162,7 @@ async fn stops_and_restarts_leave_a_new_process() {
 async fn cuts_swallow_what_they_name_and_heal() {
     let place = place();
     let (cluster, plane) = three(&place).await;
-    let dropped = |a: &str, b: &str| place.site.net.data_counters(a, b).expect("a link").bytes_dropped;
+    let dropped = |a: &str, b: &str| place.site.net.proxy().data_counters(a, b).expect("a link").bytes_dropped;
     let mut cut = AsymmetricDataCut::new(["n1"], ["n2", "n3"]);
     cut.inject(&plane).await.expect("cut");
     assert!(tiny::ping(address(&cluster, "n1")).await.is_err(), "no majority behind the cut");

@@ -234,7 +234,8 @@ fn majority(peers: &[String], timeouts: &AtomicU64) -> bool {
 }
 
 fn asks_peer(peer: &str) -> Option<()> {
-    let stream = TcpStream::connect(peer).ok()?;
+    // Where packets are dropped a connection takes minutes to fail.
+    let stream = TcpStream::connect_timeout(&peer.parse().ok()?, Duration::from_millis(100)).ok()?;
     stream.set_read_timeout(Some(Duration::from_millis(100))).ok()?;
     writeln!(&stream, "peer").ok()?;
     let mut answer = String::new();

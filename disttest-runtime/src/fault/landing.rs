@@ -1,9 +1,10 @@
 //! What a fault window proves (D15): both sides moved against a quiet baseline, and the heal took.
 
+use super::policy::{carrier_of, is_carrier};
 use super::recovery::recovery;
 use super::series::{Cut, Edges, rate};
 use super::signal::{Moved, read};
-use super::{Assessment, CARRIER_SIGNAL, Policy, Series, Shape, Side, SideFinding, Window};
+use super::{Assessment, Policy, Series, Shape, Side, SideFinding, Window};
 use crate::base::time::Nanos;
 
 /// Judges `window` by `policy`. Total: what is missing, malformed or ambiguous proves nothing and is said in numbers.
@@ -69,7 +70,7 @@ fn signals(window: &Window, side: Side) -> impl Iterator<Item = &Series> {
         Side::Injector => &window.injector,
         Side::Victim => &window.victim,
     };
-    all.iter().filter(|series| series.signal != CARRIER_SIGNAL)
+    all.iter().filter(|series| !is_carrier(&series.signal))
 }
 
 fn one(series: &Series, window: &Window, edges: &Edges, policy: &Policy, side: Side) -> Result<Moved, String> {
@@ -87,18 +88,15 @@ fn one(series: &Series, window: &Window, edges: &Edges, policy: &Policy, side: S
     }
 }
 
-/// A signal of the proxy counts only where traffic crossed the proxy before the fault.
+/// A signal of a link counts only where something was let through before the fault.
 fn carried(series: &Series, window: &Window, edges: &Edges, policy: &Policy) -> Result<(), String> {
-    if !series.signal.starts_with("proxy-") {
-        return Ok(());
-    }
-    let carrier = window.injector.iter().find(|c| c.signal == CARRIER_SIGNAL && c.source == series.source);
-    let carrier =
-        carrier.ok_or_else(|| format!("`{CARRIER_SIGNAL}` was not sampled there: the proxy may be bypassed"))?;
-    let cut = Cut::of(carrier, edges, policy).map_err(|why| format!("`{CARRIER_SIGNAL}`: {why}"))?;
+    let Some(name) = carrier_of(&series.signal) else { return Ok(()) };
+    let carrier = window.injector.iter().find(|c| c.signal == name && c.source == series.source);
+    let carrier = carrier.ok_or_else(|| format!("`{name}` was not sampled there: the link may be bypassed"))?;
+    let cut = Cut::of(carrier, edges, policy).map_err(|why| format!("`{name}`: {why}"))?;
     match (cut.baseline.first(), cut.baseline.last()) {
         (Some(first), Some(last)) if last.value > first.value => Ok(()),
-        _ => Err("nothing passed there in the baseline: the proxy is bypassed, or idle".to_owned()),
+        _ => Err("nothing passed there in the baseline: the link is bypassed, or idle".to_owned()),
     }
 }
 
@@ -106,14 +104,14 @@ fn carried(series: &Series, window: &Window, edges: &Edges, policy: &Policy) -> 
 /// after the injection is left out: what was under way then may be counted a moment later.
 fn leak(window: &Window, edges: &Result<Edges, String>, policy: &Policy) -> Option<String> {
     let edges = edges.as_ref().ok().filter(|_| policy.cuts.contains(&window.nemesis))?;
-    let carriers = window.injector.iter().filter(|series| series.signal == CARRIER_SIGNAL);
+    let carriers = window.injector.iter().filter(|series| is_carrier(&series.signal));
     let leaks = carriers.filter_map(|carrier| match Cut::of(carrier, edges, policy) {
         Err(why) => Some(format!("{}: {why}", place(carrier))),
         Ok(cut) => {
             let settled = cut.fault.get(1..)?;
             let passed = settled.last()?.value - settled.first()?.value;
             let leaks = passed > 0.0 && rate(settled) > policy.leak_share * rate(&cut.baseline);
-            leaks.then(|| format!("not cut: {passed} bytes passed at {}", carrier.source))
+            leaks.then(|| format!("not cut: {passed} {} passed at {}", unit(&carrier.signal), carrier.source))
         }
     });
     let leaks: Vec<String> = leaks.collect();
@@ -131,6 +129,11 @@ fn is_of_a_victim(series: &Series, window: &Window) -> Result<(), String> {
         true => Err("the window names no victim".to_owned()),
         false => Err(format!("not read on the victim's side ({})", window.victims.join(", "))),
     }
+}
+
+/// What a carrier signal counts: `bytes`, `payloads`.
+fn unit(signal: &str) -> &str {
+    signal.rsplit('-').next().unwrap_or(signal)
 }
 
 fn place(series: &Series) -> String {

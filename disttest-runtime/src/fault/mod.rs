@@ -14,6 +14,6 @@ mod forged;
 mod tests;
 
 pub use landing::assess;
-pub use policy::{CARRIER_SIGNAL, Policy};
+pub use policy::{CARRIER_SIGNAL, Policy, carrier_of, is_carrier};
 pub use schedule::{Schedule, Slot};
 pub use window::{Assessment, Sample, Series, Shape, Side, SideFinding, Window};

@@ -2,10 +2,29 @@
 
 use std::time::Duration;
 
-/// Signal of the bytes that a proxied link delivered. An injector's signal named `proxy-…` proves nothing unless this
-/// one, read at the same source, rose in the baseline: a proxy that nobody talks through can cut nothing. By itself it
-/// is evidence of no fault.
+/// Signal of the bytes that a proxied link delivered: its carrier signal.
 pub const CARRIER_SIGNAL: &str = "proxy-passed-bytes";
+
+/// First words of an injector's signals on links, and the carrier signals that belong to them.
+const CARRIERS: [(&str, &str); 4] = [
+    ("proxy-", CARRIER_SIGNAL),
+    ("iptables-", "iptables-passed-payloads"),
+    ("nft-", "nft-passed-payloads"),
+    ("switch-", "switch-passed-payloads"),
+];
+
+/// The carrier signal of an injector's signal on links: what was let through there.
+///
+/// The injector's signal proves nothing unless this one, read at the same source, rose in the baseline: where nobody
+/// talks nothing can be cut. By itself it is evidence of no fault.
+pub fn carrier_of(signal: &str) -> Option<&'static str> {
+    CARRIERS.iter().find(|(first, _)| signal.starts_with(first)).map(|(_, carrier)| *carrier)
+}
+
+/// True for a carrier signal.
+pub fn is_carrier(signal: &str) -> bool {
+    CARRIERS.iter().any(|(_, carrier)| *carrier == signal)
+}
 
 /// The numbers by which a window is judged. [`Policy::default`] holds those of D15.
 #[derive(Clone, Debug, PartialEq)]
@@ -45,6 +64,19 @@ pub struct Policy {
 /// See [`Policy::act_once`].
 const ACT_ONCE: [&str; 5] = ["connection-loss", "container-restart", "restart", "rolling-restart", "rolling-upgrade"];
 
+/// Nemeses that let nothing through at the places they name.
+const CUTS: [&str; 9] = [
+    "asymmetric-data-cut",
+    "full-partition",
+    "asymmetric-partition",
+    "minority-side-partition",
+    "majority-side-partition",
+    "leader-isolation",
+    "bridge-partition",
+    "ring-partition",
+    "split-brain",
+];
+
 impl Default for Policy {
     fn default() -> Policy {
         Policy {
@@ -59,7 +91,7 @@ impl Default for Policy {
             heal_within: Duration::from_secs(10),
             longest_lull: 0.5,
             act_once: ACT_ONCE.map(str::to_owned).to_vec(),
-            cuts: vec!["asymmetric-data-cut".to_owned(), "full-partition".to_owned()],
+            cuts: CUTS.map(str::to_owned).to_vec(),
             leak_share: 0.01,
         }
     }

@@ -405,7 +405,7 @@ fn the_facts_of_the_window_decide_with_the_traces() {
         ("read at a namesake", |w| w.victim[0].source = "n11".into(), NO_VICTIM, "not read on the victim's side"),
         ("read at clients of the victim", |w| w.victim[0].source = "clients of n1".into(), LANDED, "clients of n1"),
         ("read at a link of the victim", |w| w.victim[0].source = "link n2->n1".into(), LANDED, "link n2->n1"),
-        ("the proxy's traffic was not read", |w| _ = w.injector.pop(), NO_INJECTOR, "the proxy may be bypassed"),
+        ("the proxy's traffic was not read", |w| _ = w.injector.pop(), NO_INJECTOR, "the link may be bypassed"),
         (
             "no traffic in the baseline: proxy bypassed",
             |w| w.injector[1] = series(CARRIER_SIGNAL, "link n1->n2", COUNTER, during),

@@ -2,6 +2,7 @@
 
 use super::catalog::Entry;
 use super::process;
+use crate::nemesis::net::{Backend, enclosure};
 use crate::run;
 use crate::session::{disk, lock};
 use crate::verdict::RunRequest;
@@ -43,6 +44,12 @@ fn answer(entries: &[Entry], filters: &[String], supervisor: &str, request: &Pat
         .find(named)
         .filter(|entry| entry.declared.id == request.scenario)
         .ok_or_else(|| format!("{filters:?} is not {} in this binary", request.scenario))?;
+    let asked = std::env::var_os(enclosure::ENCLOSED).is_some();
+    if asked || !Backend::bound_by(entry.registration.landing.injector).is_empty() {
+        // Before any thread starts. A refusal is remembered: it makes the scenario inconclusive, and says why.
+        let _ = enclosure::enter();
+        process::end_with_parent();
+    }
     let run_dir = Path::new(&request.run_dir);
     // Held to the end of this process, whatever ends it: who finds it free knows that the run is over.
     let _alive = lock(&run_dir.join(ALIVE), &format!("process {}", std::process::id()))

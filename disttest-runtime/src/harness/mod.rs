@@ -27,6 +27,7 @@ mod turn;
 pub use registry::{
     BoxedScenario, DeclaredBudget, DeclaredBudgets, DeclaredLanding, DeclaredRelease, Registration, UnfilledRegion,
 };
+pub use seeds::executions;
 
 use crate::session::{Key, KeyInputs};
 

@@ -11,8 +11,8 @@ use super::select::{Selected, select};
 use super::{budget, failure, leftovers, seeds, turn};
 use crate::plan::Budget;
 use crate::session::{
-    Attempt, Key, PlanFile, Session, SessionSpec, disk, drift_of, judge, not_run, read_run, session_root, test_is_ok,
-    workspace_root,
+    Attempt, Depth, Key, PlanFile, Session, SessionSpec, disk, drift_of, judge, not_run, read_run, session_root,
+    test_is_ok, workspace_root,
 };
 use crate::verdict::{Drift, End, Event, RunRecord, RunRequest, ScenarioRecord, reproduces, violates};
 use anyhow::Result;
@@ -121,7 +121,7 @@ impl<'a> Supervisor<'a> {
         joined.session.claim(&entry.declared)?;
         if let Some(reason) = &selected.ignored {
             // Registered as NOT-RUN by joining; the report must say so even when nothing else runs.
-            joined.session.rebuild()?;
+            joined.session.rebuild(Depth::Record)?;
             return Ok(TestResult {
                 name: entry.name.clone(),
                 outcome: TestOutcome::Ignored,
@@ -233,8 +233,7 @@ impl<'a> Supervisor<'a> {
 
     async fn seeds_of(&mut self, attempted: &mut Attempted<'_>) -> Result<()> {
         let declared = &attempted.entry.declared;
-        let stream = format!("{} {}", declared.id, declared.name);
-        let seeds = seeds::seeds(self.options.seeds, attempted.budget.seeds, &stream);
+        let seeds = seeds::of_declared(self.options.seeds, &attempted.budget, declared);
         self.announce(attempted, &seeds);
         for seed in &seeds {
             let first = self.execute(attempted, *seed, 0).await?;

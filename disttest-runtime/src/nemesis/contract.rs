@@ -21,6 +21,14 @@ pub trait Nemesis: Send {
     /// `("proxy-dropped-bytes", "link n1->n2")`, or the name of a probe and a node.
     fn injector(&self) -> Vec<(String, String)>;
 
+    /// Chooses whom the fault is for, where that is only known at the moment of the fault: who leads, say. Called once,
+    /// with the baseline taken and before anything acts; what the methods above say counts from then on. An error is
+    /// recorded as a fault that did not land.
+    fn prepare<'a>(&'a mut self, plane: &'a Plane) -> BoxFuture<'a, Result<()>> {
+        let _ = plane;
+        Box::pin(async { Ok(()) })
+    }
+
     /// Lets the fault loose. An error is recorded as a fault that did not land; what was done so far must be undone
     /// by [`Nemesis::heal`], which is called in any case.
     fn inject<'a>(&'a mut self, plane: &'a Plane) -> BoxFuture<'a, Result<()>>;
@@ -44,6 +52,10 @@ impl<N: Nemesis + ?Sized> Nemesis for Box<N> {
 
     fn injector(&self) -> Vec<(String, String)> {
         (**self).injector()
+    }
+
+    fn prepare<'a>(&'a mut self, plane: &'a Plane) -> BoxFuture<'a, Result<()>> {
+        (**self).prepare(plane)
     }
 
     fn inject<'a>(&'a mut self, plane: &'a Plane) -> BoxFuture<'a, Result<()>> {

@@ -5,6 +5,8 @@ pub mod failpoints;
 mod journal;
 mod meters;
 mod needs;
+pub mod net;
+mod network;
 mod on_cluster;
 mod on_links;
 mod on_processes;
@@ -23,8 +25,13 @@ pub use failpoints::Failpoint;
 pub use journal::{Act, JOURNAL_FILE, Journal, journaled_injections, read_journal, undo_journal};
 pub(crate) use meters::{Meters, shape_of};
 pub use needs::Lacks;
+pub use network::Network;
 pub use on_cluster::RollingRestart;
-pub use on_links::{AsymmetricDataCut, BandwidthCap, ConnectionLoss, FullPartition, Latency, link};
+pub use on_links::{
+    AsymmetricDataCut, AsymmetricPartition, BandwidthCap, BridgePartition, ConnectionLoss, FullPartition, Latency,
+    LeaderIsolation, MajoritySidePartition, MetadataStoreOutage, MinoritySidePartition, PacketCorruption,
+    PacketDuplication, PacketLoss, PacketReordering, RingPartition, SlowFollower, SplitBrain, link,
+};
 pub use on_processes::{GracefulStop, HardKill, Pause, Restart};
 pub(crate) use plane::Tools;
 pub use plane::{BoxFuture, Nodes, Plane};

@@ -1,7 +1,7 @@
 //! What a nemesis may act upon: the nodes' processes and the links between them. Nothing else of the host.
 
 use super::storage::Mounted;
-use super::{Exit, Journal, Launcher, Meters, ProxyNet};
+use super::{Exit, Journal, Launcher, Meters, Network};
 use anyhow::Result;
 use std::fmt;
 use std::future::Future;
@@ -62,19 +62,19 @@ pub(crate) struct Tools {
 /// The nodes and the network between them. Handed to [`super::Nemesis::inject`] and [`super::Nemesis::heal`].
 #[derive(Clone)]
 pub struct Plane {
-    net: ProxyNet,
+    net: Network,
     nodes: Arc<dyn Nodes>,
     tools: Tools,
 }
 
 impl Plane {
-    /// The plane over `nodes` whose every link goes through `net`.
-    pub(crate) fn new(net: ProxyNet, nodes: Arc<dyn Nodes>, tools: Tools) -> Plane {
+    /// The plane over `nodes` with `net` between them.
+    pub(crate) fn new(net: Network, nodes: Arc<dyn Nodes>, tools: Tools) -> Plane {
         Plane { net, nodes, tools }
     }
 
-    /// The proxy that every link between nodes, and from clients to nodes, goes through.
-    pub fn net(&self) -> &ProxyNet {
+    /// The network between nodes, and between clients and nodes.
+    pub fn net(&self) -> &Network {
         &self.net
     }
 

@@ -1,5 +1,6 @@
 //! Processes of the system under test: started in their own group, watched until reaped, signalled only while alive.
 
+use super::net::Namespace;
 use super::{procfs, sys};
 use anyhow::{Context, Result, anyhow, bail};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
@@ -12,8 +13,8 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError, mpsc};
 use std::time::Duration;
 use tokio::sync::watch;
 
-/// Spawns processes from one thread that lives as long as this value. When it is dropped, or the whole test process is
-/// killed, the kernel kills every process it started. Clones name the same thread.
+/// Spawns processes from one thread that lives as long as this value or a clone of it. When it is dropped, or the whole
+/// test process is killed, the kernel kills every process it started.
 #[derive(Clone, Debug)]
 pub struct Launcher {
     requests: mpsc::Sender<Request>,
@@ -33,10 +34,26 @@ impl fmt::Debug for Request {
 impl Launcher {
     /// Starts the spawning thread, named `name`.
     pub fn new(name: &str) -> Result<Launcher> {
+        Launcher::start(name, None)
+    }
+
+    /// As [`Launcher::new`]; its processes live in `namespace`.
+    pub fn inside(name: &str, namespace: Namespace) -> Result<Launcher> {
+        Launcher::start(name, Some(namespace))
+    }
+
+    fn start(name: &str, namespace: Option<Namespace>) -> Result<Launcher> {
         let (requests, inbox) = mpsc::channel::<Request>();
+        let (entering, entered) = mpsc::channel();
         std::thread::Builder::new()
             .name(name.to_owned())
             .spawn(move || {
+                let inside = namespace.map_or(Ok(()), |namespace| namespace.enter());
+                // Without it nothing is started: a node outside of its network would be another cluster.
+                let failed = inside.is_err();
+                if entering.send(inside).is_err() || failed {
+                    return;
+                }
                 for mut request in inbox {
                     let child = sys::tie_to_this_thread(&mut request.command).spawn();
                     // Nobody waits for the answer: then nobody would watch the child either.
@@ -47,6 +64,7 @@ impl Launcher {
                 }
             })
             .context("the thread that spawns processes did not start")?;
+        entered.recv().context("the thread that spawns processes has ended")??;
         Ok(Launcher { requests })
     }
 

@@ -68,12 +68,12 @@ pub fn group_members(group: i32) -> Vec<i32> {
         .collect()
 }
 
-/// True when a process of the group `group` listens on `address` (a loopback or wildcard IPv4 socket on its port).
+/// True when a process of the group `group` listens on the port of `address`, in whatever network namespace it is.
 ///
 /// A node that lost a race for its port would seem ready because a stranger answers there.
 pub fn group_listens(group: i32, address: SocketAddr) -> bool {
-    let inodes = listening_inodes(address.port());
     group_members(group).into_iter().any(|pid| {
+        let inodes = listening_inodes(pid, address.port());
         let Ok(files) = fs::read_dir(format!("/proc/{pid}/fd")) else { return false };
         let targets = files.filter_map(|file| fs::read_link(file.ok()?.path()).ok());
         targets.filter_map(|target| target.to_str().map(str::to_owned)).any(|target| {
@@ -83,12 +83,13 @@ pub fn group_listens(group: i32, address: SocketAddr) -> bool {
     })
 }
 
-/// Inodes of the sockets that listen on `port`, from `/proc/net/tcp` and `tcp6` (state 0A is LISTEN).
-fn listening_inodes(port: u16) -> Vec<String> {
+/// Inodes of the sockets that listen on `port` in the network namespace of `pid`, from its tables of TCP sockets (state
+/// 0A is LISTEN).
+fn listening_inodes(pid: i32, port: u16) -> Vec<String> {
     let suffix = format!(":{port:04X}");
     let mut inodes = Vec::new();
-    for table in ["/proc/net/tcp", "/proc/net/tcp6"] {
-        let Ok(file) = fs::File::open(table) else { continue };
+    for table in ["tcp", "tcp6"] {
+        let Ok(file) = fs::File::open(format!("/proc/{pid}/net/{table}")) else { continue };
         for line in io::BufReader::new(file).lines().skip(1).map_while(Result::ok) {
             let fields: Vec<&str> = line.split_whitespace().take(10).collect();
             let [_, local, _, state, .., inode] = fields[..] else { break };
@@ -102,6 +103,21 @@ fn listening_inodes(port: u16) -> Vec<String> {
         }
     }
     inodes
+}
+
+/// The counter `Group.Name` of the network namespace that `pid` lives in, from its `snmp` and `netstat` tables: a line
+/// of names for each group, followed by one of values.
+pub fn network_counter(pid: i32, counter: &str) -> Option<f64> {
+    let (group, name) = counter.split_once('.')?;
+    let tables = ["snmp", "netstat"].map(|table| fs::read_to_string(format!("/proc/{pid}/net/{table}")));
+    tables.into_iter().flatten().find_map(|table| counter_in(&table, group, name))
+}
+
+fn counter_in(table: &str, group: &str, name: &str) -> Option<f64> {
+    let mut lines = table.lines().filter_map(|line| line.strip_prefix(group)?.strip_prefix(": "));
+    let (names, values) = (lines.next()?, lines.next()?);
+    let at = names.split(' ').position(|known| known == name)?;
+    values.split(' ').nth(at)?.parse().ok()
 }
 
 /// The id of this boot, which start times are relative to.
@@ -134,6 +150,17 @@ mod tests {
         let line = "42 (a) b) (c) T 7 42 42 0 -1 1077936128 1 2 3 4 5 6 7 8 20 0 1 0 987654 1 2";
         assert_eq!(parse(line).ok(), Some(Stat { state: 'T', parent: 7, group: 42, start_time: 987_654 }));
         assert!(parse("42 (short) S 1").is_err());
+    }
+
+    #[test]
+    fn a_counter_is_the_value_below_its_name_in_its_group() {
+        let table = "Tcp: A InErrs B\nTcp: 1 2 3\nUdp: InErrs\nUdp: 9\n";
+        assert_eq!(counter_in(table, "Tcp", "InErrs"), Some(2.0));
+        assert_eq!(counter_in(table, "Udp", "InErrs"), Some(9.0));
+        assert_eq!(counter_in(table, "Udp", "A"), None);
+        assert_eq!(counter_in(table, "Ip", "A"), None);
+        let me = i32::try_from(std::process::id()).expect("ids fit");
+        assert!(network_counter(me, "Tcp.ActiveOpens").is_some() && network_counter(me, "Tcp.Nonsense").is_none());
     }
 
     #[test]

@@ -23,6 +23,7 @@ mod render;
 mod requirements;
 mod resolve;
 mod rules;
+mod spelt;
 mod suppress;
 mod tiers;
 mod told;
@@ -41,6 +42,7 @@ pub use parse::parse;
 pub use render::{render, render_in_references};
 pub use resolve::{Fault, Resolved, resolve, resolve_arm};
 pub use rules::{RULES, Rule, rule};
+pub use spelt::as_spelt;
 pub use suppress::{Scope, Suppressed, Suppression, may_be_suppressed, suppress, suppressions};
 
 use crate::base::diagnostic::Diagnostic;
@@ -51,6 +53,11 @@ pub fn check(text: &str) -> (Plan, Vec<Diagnostic>) {
     let (plan, mut found, masked) = parse::parse_masked(text);
     found.extend(lint::lint_all(&plan, text, &masked));
     found.sort_by_key(|d| (d.span.start, d.span.end));
+    let spelling = spelt::Spelling::of(&plan);
+    for diagnostic in &mut found {
+        diagnostic.message = spelling.apply(&diagnostic.message).into_owned();
+        diagnostic.help = diagnostic.help.as_deref().map(|help| spelling.apply(help).into_owned());
+    }
     (plan, found)
 }
 

@@ -136,7 +136,6 @@ pub const RULES: &[Rule] = &[
     warning("negative-controls-weak", "§7.M.S", "a denial is also looked for in metrics, logs and side channels"),
     warning("no-fault-without-reason", "§7", "`Faults: none` gives its reason"),
     note("not-authorable", "§7", "a scenario has what `author` needs"),
-    warning("not-in-runtime", "§7", "this runtime has the nemeses, checkers and models that a scenario names"),
     note("open-question-owner", "§9", "an open question has an owner and a date"),
     note("oracle-blind-spot", "§7", "the oracle of a serious scenario says what it cannot detect"),
     error("placeholder", "any", "no `{{…}}` of the template is left"),

@@ -53,7 +53,7 @@ impl Control {
         let listen = listen.ok_or_else(|| anyhow!("`{node}` is no node of the cluster"))?;
         let number = core.facts().next_control();
         let link = format!("control-{number}");
-        let address = core.site.net.add_link(&link, node, listen).context("no link for the control")?;
+        let address = core.site.net.proxy().add_link(&link, node, listen).context("no link for the control")?;
         let trial = Trial {
             control: (*control).to_owned(),
             twins: Vec::new(),
@@ -182,7 +182,7 @@ impl Control {
 
     /// Payload bytes to the node and back, so far.
     fn counted(&self) -> (u64, u64) {
-        let counters = self.core.site.net.counters(&self.link, &self.node).unwrap_or_default();
+        let counters = self.core.site.net.proxy().counters(&self.link, &self.node).unwrap_or_default();
         (counters.forward.bytes_passed, counters.backward.bytes_passed)
     }
 

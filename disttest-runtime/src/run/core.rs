@@ -5,9 +5,10 @@ use super::faults::Active;
 use super::sampler::Sampler;
 use super::{Entry, facts::Facts};
 use crate::base::time::Nanos;
-use crate::cluster::Site;
+use crate::cluster::{CLIENT, Site};
 use crate::history::Op;
-use crate::nemesis::{Journal, Launcher, Meters, ProxyNet};
+use crate::nemesis::net::{Backend, NetnsNet, enclosure};
+use crate::nemesis::{Journal, Launcher, Meters, Network, ProxyNet};
 use crate::recorder::{Clock, EpochCell, Recorder};
 use crate::verdict::RunRequest;
 use anyhow::{Context, Result, bail};
@@ -68,7 +69,7 @@ impl Core {
             sut_args: request.sut_args.clone(),
             launcher: Launcher::new(entry.function)?,
             clock,
-            net: ProxyNet::seeded(clock, request.seed),
+            net: network(&entry, ProxyNet::seeded(clock, request.seed), request.seed),
             meters: Meters::default(),
         };
         let epochs = EpochCell::new(clock);
@@ -90,6 +91,20 @@ impl Core {
             entry,
             request,
         })
+    }
+
+    /// Says what faults act by, and why.
+    pub(crate) fn say_backend(&self) {
+        let said = match (self.site.net.namespaces(), self.site.net.why_missing()) {
+            (Some(net), _) => {
+                let how = enclosure::of_this_process().and_then(Result::ok).map(|enclosure| enclosure.how);
+                let why = Backend::choose(self.entry.injector).map(|choice| choice.why).unwrap_or_default();
+                format!("network namespaces, {}; {}: {why}", how.unwrap_or_default(), net.backend())
+            }
+            (None, Some(why)) => format!("none: {why}"),
+            (None, None) => "the proxy: no declared signal asks for network namespaces".to_owned(),
+        };
+        self.events.say("fault plane", said);
     }
 
     /// The facts. Never held across an await.
@@ -148,5 +163,23 @@ impl Core {
     pub(crate) fn answered_since(&self, node: &str, since: Nanos) -> Option<Nanos> {
         let answers = self.answers.lock().unwrap_or_else(PoisonError::into_inner);
         answers.get(node).filter(|last| last.invoked >= since).map(|last| last.completed)
+    }
+}
+
+/// The network that the declared signals and the namespaces of this process allow.
+fn network(entry: &Entry, proxy: ProxyNet, seed: u64) -> Network {
+    let bound = Backend::bound_by(entry.injector);
+    let made = match (enclosure::of_this_process(), bound.first()) {
+        (None, None) => return Network::proxied(proxy),
+        (None, Some(backend)) => {
+            Err(anyhow::anyhow!("signals of `{backend}` are declared, and this process entered no namespaces"))
+        }
+        (Some(Err(why)), _) => Err(anyhow::anyhow!("{why}")),
+        (Some(Ok(_)), _) => Backend::choose(entry.injector)
+            .and_then(|choice| NetnsNet::new(choice.backend, seed, CLIENT).context("no network of namespaces")),
+    };
+    match made {
+        Ok(net) => Network::of_namespaces(proxy, net),
+        Err(error) => Network::missing(proxy, format!("{error:#}")),
     }
 }

@@ -77,6 +77,7 @@ impl Execution {
     fn run(self, limit: Duration) -> RunRecord {
         let Execution { core, runtime, terminated, interrupted } = self;
         core.events.say("start", format!("seed {}, {}", core.request.seed, core.request.tier));
+        core.say_backend();
         runtime.spawn(report_progress(Arc::clone(&core)));
         let told = Arc::new(AtomicBool::new(false));
         runtime.spawn(listen(Arc::clone(&core), terminated, interrupted, Arc::clone(&told)));

@@ -5,10 +5,10 @@ use super::handle::default_hold;
 use super::{Workload, signals};
 use crate::base::time::Nanos;
 use crate::cluster::{CLIENT, Cluster};
-use crate::fault::{Assessment, CARRIER_SIGNAL, Policy, Window, assess};
+use crate::fault::{Assessment, Policy, Window, assess, carrier_of, is_carrier};
 use crate::nemesis::{Act, Lacks, Nemesis, Plane};
 use anyhow::{Result, bail};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
@@ -52,7 +52,7 @@ impl<'w> Faults<'w> {
     ///
     /// An injection that fails is a fact of its window, not an error here: the oracle must still judge what happened.
     /// Errors: another fault acts; the run was told to stop; the journal cannot be written.
-    pub async fn inject<N: Nemesis + 'static>(&self, nemesis: N) -> Result<Injected<'_>> {
+    pub async fn inject<N: Nemesis + 'static>(&self, mut nemesis: N) -> Result<Injected<'_>> {
         let core = &self.workload.core;
         if core.abandoned.load(Ordering::Relaxed) {
             heal_active(core).await;
@@ -63,11 +63,12 @@ impl<'w> Faults<'w> {
         }
         let baseline_from = baseline(core).await?;
         let plane = self.workload.plane();
+        let prepared = failed(tokio::time::timeout(ACT_LIMIT, nemesis.prepare(&plane)).await);
         let window = open_window(core, &nemesis, baseline_from)?;
         carried_in_baseline(core, &window, &nemesis);
         let (epoch, name) = (window.epoch, window.nemesis.clone());
         let active = slot.insert(Active { nemesis: Box::new(nemesis), window, plane });
-        active.inject(core).await;
+        active.inject(core, prepared).await;
         let error = active.window.injection_error.as_ref().map(|error| format!("; {error}")).unwrap_or_default();
         core.events.say(format!("fault injected: {name}"), format!("epoch {epoch}, {}{error}", active.window.detail));
         Ok(Injected { faults: self, epoch, healed: false })
@@ -163,18 +164,25 @@ pub struct Landed {
 }
 
 impl Active {
-    async fn inject(&mut self, core: &Core) {
+    /// Injects, unless it could not even be `prepared`.
+    async fn inject(&mut self, core: &Core, prepared: Option<String>) {
         // The baseline ends here, with a reading of its own.
         core.sampler.tick();
         self.window.requested_at = Some(core.epochs.begin(self.window.epoch));
-        let done = tokio::time::timeout(ACT_LIMIT, self.nemesis.inject(&self.plane)).await;
-        if let Ok(Err(error)) = &done
-            && let Some(lacks) = Lacks::of(error)
-        {
-            // Not tried: nothing was found out about the fault, and the environment is what is wrong.
-            core.facts().precondition("fault plane responsive", false, format!("{}: {lacks}", self.window.nemesis));
-        }
-        self.window.injection_error = failed(done);
+        self.window.injection_error = match prepared {
+            Some(error) => Some(error),
+            None => {
+                let done = tokio::time::timeout(ACT_LIMIT, self.nemesis.inject(&self.plane)).await;
+                if let Ok(Err(error)) = &done
+                    && let Some(lacks) = Lacks::of(error)
+                {
+                    // Not tried: nothing was found out about the fault, and the environment is what is wrong.
+                    let lacks = format!("{}: {lacks}", self.window.nemesis);
+                    core.facts().precondition("fault plane responsive", false, lacks);
+                }
+                failed(done)
+            }
+        };
         self.window.injected_at = core.clock.now();
         core.sampler.tick();
     }
@@ -196,7 +204,7 @@ impl Active {
         let declared = |side: &[&str], signal: &str| side.contains(&signal);
         window.injector = core.sampler.series(from, until, |signal, source| {
             let here = |name: &str| acted.iter().any(|(s, at)| (name.is_empty() || s == name) && at == source);
-            (declared(core.entry.injector, signal) && here(signal)) || (signal == CARRIER_SIGNAL && here(""))
+            (declared(core.entry.injector, signal) && here(signal)) || (is_carrier(signal) && here(""))
         });
         let victims = &window.victims;
         window.victim = core.sampler.series(from, until, |signal, source| {
@@ -368,21 +376,31 @@ fn open_window<N: Nemesis>(core: &Core, nemesis: &N, baseline_from: Nanos) -> Re
     })
 }
 
-/// Without a fault there is still a plane: the clients' bytes went through it, and not around.
+/// Without a fault there is still a plane: what clients sent went through it, and not around.
 pub(crate) fn carried_without_a_fault(core: &Core) {
-    let links = core.site.net.snapshot();
-    let to_nodes = links.iter().filter(|((from, _), _)| from == CLIENT);
-    let bytes: u64 = to_nodes.map(|(_, count)| count.forward.bytes_passed + count.backward.bytes_passed).sum();
-    let evidence = format!("no fault; {bytes} bytes crossed the clients' links");
-    core.facts().precondition("fault plane responsive", bytes > 0, evidence);
+    let (carried, of) = match core.site.net.namespaces() {
+        None => {
+            let links = core.site.net.proxy().snapshot();
+            let to_nodes = links.iter().filter(|((from, _), _)| from == CLIENT);
+            (to_nodes.map(|(_, count)| count.forward.bytes_passed + count.backward.bytes_passed).sum::<u64>(), "bytes")
+        }
+        Some(net) => {
+            let counts = net.counts().unwrap_or_default();
+            let of_clients = counts.iter().filter(|((from, to), _)| from == CLIENT || to == CLIENT);
+            (of_clients.map(|(_, count)| count.passed).sum(), "payloads")
+        }
+    };
+    let evidence = format!("no fault; {carried} {of} crossed the clients' links");
+    core.facts().precondition("fault plane responsive", carried > 0, evidence);
 }
 
-/// The fault plane is between the parties: bytes crossed the links a network fault acts on, and clients' links in any
+/// The fault plane is between the parties: bytes (or packets with payload) crossed the links a network fault acts on, and clients' links in any
 /// case; and each victim's process is there to be acted on.
 fn carried_in_baseline<N: Nemesis>(core: &Core, window: &Window, nemesis: &N) {
-    let links: Vec<String> =
-        nemesis.injector().into_iter().filter(|(s, _)| s.starts_with("proxy-")).map(|(_, source)| source).collect();
-    let series = core.sampler.series(window.baseline_from, core.clock.now(), |signal, _| signal == CARRIER_SIGNAL);
+    let places = nemesis.injector().into_iter().filter(|(signal, _)| carrier_of(signal).is_some());
+    let links: BTreeSet<String> = places.map(|(_, source)| source).collect();
+    let of = if core.site.net.namespaces().is_some() { "payloads" } else { "bytes" };
+    let series = core.sampler.series(window.baseline_from, core.clock.now(), |signal, _| is_carrier(signal));
     let grown = |of: &dyn Fn(&str) -> bool| -> f64 {
         let ends = series.iter().filter(|s| of(&s.source)).map(|s| {
             let mut values = s.samples.iter().filter_map(|sample| sample.value);
@@ -392,11 +410,11 @@ fn carried_in_baseline<N: Nemesis>(core: &Core, window: &Window, nemesis: &N) {
         ends.sum()
     };
     let by_clients = grown(&signals::is_client_link);
-    let acted_on = grown(&|source| links.iter().any(|link| link == source));
+    let acted_on = grown(&|source| links.contains(source));
     let running = core.facts().cluster.as_ref().map(Cluster::running).unwrap_or_default();
     let gone: Vec<&String> = window.victims.iter().filter(|victim| !running.contains(victim)).collect();
     let ok = by_clients > 0.0 && (links.is_empty() || acted_on > 0.0) && gone.is_empty();
-    let mut evidence = format!("before window {}: {by_clients} bytes crossed the clients' links", window.epoch);
+    let mut evidence = format!("before window {}: {by_clients} {of} crossed the clients' links", window.epoch);
     if !links.is_empty() {
         evidence += &format!(", {acted_on} the links of the fault");
     }

@@ -1,11 +1,13 @@
 //! The handle a scenario is given.
 
 use super::core::Core;
-use super::{Oracle, Recorded, WorkloadBuilder, signals};
+use super::{Oracle, Recorded, WorkloadBuilder, seal, signals};
 use crate::base::rng::Rng;
 use crate::cluster::{Cluster, Program};
+use crate::nemesis::net::enclosure;
 use crate::plan::{Budget, Tier};
-use anyhow::{Result, bail};
+use crate::recorder::PARTS_DIR;
+use anyhow::{Context, Result, bail};
 use std::fmt;
 use std::path::Path;
 use std::sync::Arc;
@@ -104,6 +106,9 @@ impl Run {
         if self.core.facts().cluster.is_some() {
             bail!("this run has its cluster already");
         }
+        if program.wants_own_addresses() {
+            self.enclose()?;
+        }
         let (count, started) = (self.budget().nodes, Instant::now());
         self.progress(format!("starting {count} nodes"));
         let cluster = Cluster::start(program, usize::try_from(count)?, Arc::clone(&self.core.site)).await;
@@ -123,6 +128,19 @@ impl Run {
         drop(facts);
         signals::sample_cluster(&self.core, &cluster);
         Ok(cluster)
+    }
+
+    /// Begins this run again inside of private namespaces, if it is not there: a process of many threads cannot enter
+    /// them any more. Returns when there is nothing to do, or it cannot be done.
+    fn enclose(&self) -> Result<()> {
+        // A refusal is told when the cluster is wired; a process that no supervisor started cannot begin again.
+        if let (None, Some(secret)) = (enclosure::of_this_process(), seal::held()) {
+            self.progress("beginning again in private namespaces");
+            let parts = self.core.run_dir().join(PARTS_DIR);
+            std::fs::remove_dir(&parts).context("operations were recorded before the cluster was started")?;
+            return Err(enclosure::begin_again_inside(secret).context("private namespaces"));
+        }
+        Ok(())
     }
 
     /// A workload on `cluster`, to be described and started.

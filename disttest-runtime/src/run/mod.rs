@@ -27,6 +27,8 @@ mod control_tests;
 #[cfg(test)]
 mod nemesis_tests;
 #[cfg(test)]
+mod net_tests;
+#[cfg(test)]
 mod tests;
 
 pub use client::{CallError, Client};

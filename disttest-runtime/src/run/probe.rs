@@ -1,8 +1,8 @@
 //! Signals that a test reads from its system under test, beside those the runtime reads by itself.
 
 use crate::fault::Shape;
-use crate::nemesis::BoxFuture;
-use anyhow::Result;
+use crate::nemesis::{BoxFuture, procfs};
+use anyhow::{Context, Result};
 use std::fmt;
 use std::future::Future;
 use std::net::SocketAddr;
@@ -13,8 +13,10 @@ use std::sync::Arc;
 pub struct Target {
     /// `n1`, `n2`, ….
     pub node: String,
-    /// Where clients reach it, through the proxy.
+    /// Where clients reach it.
     pub address: SocketAddr,
+    /// Its process; `None` while it does not run.
+    pub pid: Option<i32>,
 }
 
 type Read = Arc<dyn Fn(Target) -> BoxFuture<'static, Result<f64>> + Send + Sync>;
@@ -51,6 +53,23 @@ impl Probe {
         Fut: Future<Output = Result<f64>> + Send + 'static,
     {
         Probe { signal: format!("hook:{name}"), shape, read: Arc::new(move |target| Box::pin(read(target))) }
+    }
+
+    /// The signal `metric:<counter>`: a counter that the kernel keeps of the network namespace the node lives in, by
+    /// its name in `/proc/net/snmp` or `/proc/net/netstat` with its group, such as `TcpExt.TCPOFOQueue` (segments that came
+    /// out of order), `Tcp.InCsumErrors` (damaged ones) or `TcpExt.TCPDSACKOfoSent`.
+    ///
+    /// What the victim's kernel noticed, below the application: prefer a metric of the application where there is one.
+    /// Only for nodes with addresses of their own; behind the proxy all share one namespace with everything else.
+    pub fn kernel(counter: &str) -> Probe {
+        let name = counter.to_owned();
+        Probe::metric(counter, move |target| {
+            let name = name.clone();
+            async move {
+                let pid = target.pid.with_context(|| format!("{} does not run", target.node))?;
+                procfs::network_counter(pid, &name).with_context(|| format!("no counter `{name}`"))
+            }
+        })
     }
 
     /// How the signal moves when the fault acts.

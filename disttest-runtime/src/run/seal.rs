@@ -24,6 +24,11 @@ pub(crate) fn hold(secret: String) {
     let _ = SECRET.set(secret);
 }
 
+/// The secret of this process; `None` when it is no child of a supervisor.
+pub(crate) fn held() -> Option<&'static str> {
+    SECRET.get().map(String::as_str)
+}
+
 /// Seals `text`, which is about to be written to `run.json` in `run_dir`.
 pub(super) fn seal(run_dir: &Path, text: &[u8]) -> io::Result<()> {
     SECRET.get().map_or(Ok(()), |secret| fs::write(run_dir.join(SEAL), of(secret, text)))

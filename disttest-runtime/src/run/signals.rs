@@ -5,15 +5,19 @@ use super::log_marker::LogMarker;
 use super::sampler::{CADENCE, Reader};
 use super::{Probe, Target};
 use crate::cluster::Cluster;
-use crate::fault::{CARRIER_SIGNAL, Shape};
+use crate::fault::{CARRIER_SIGNAL, Shape, carrier_of};
+use crate::nemesis::net::NetnsNet;
 use crate::nemesis::{ProxyNet, link, shape_of};
 use crate::recorder::Stats;
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 use std::time::Duration;
 
 /// How long a probe may take before its reading is a gap.
 const PROBE_LIMIT: Duration = Duration::from_secs(1);
+
+/// What a carrier signal of a network of namespaces counts.
+const PASSED: &str = "passed-payloads";
 
 /// Smallest shift of the median latency that counts by default, in milliseconds.
 const LATENCY_CHANGE_MS: f64 = 20.0;
@@ -27,6 +31,7 @@ pub(crate) fn sample_cluster(core: &Arc<Core>, cluster: &Cluster) {
             "process-restarted" => per_node(core, cluster, signal, Shape::Counter { dose: 1.0 }),
             signal if signal.starts_with("proxy-") => per_link(core, signal),
             signal if let Some(shape) = shape_of(signal) => per_meter(core, cluster, signal, shape),
+            signal if carrier_of(signal).is_some() => {}
             "client-timeouts" | "client-errors" | "client-latency" => per_clients(core, cluster, signal),
             signal => {
                 // An empty marker would be in every line.
@@ -36,22 +41,56 @@ pub(crate) fn sample_cluster(core: &Arc<Core>, cluster: &Cluster) {
             }
         }
     }
-    // What crossed the proxy is a fact of every run: it shows whether the fault plane is between the nodes at all.
-    per_link(core, CARRIER_SIGNAL);
+    // What was let through is a fact of every run: it shows whether the fault plane is between the nodes at all.
+    match core.site.net.namespaces() {
+        None => per_link(core, CARRIER_SIGNAL),
+        Some(net) => sample_namespaces(core, net, &declared),
+    }
+}
+
+/// Starts reading the declared signals of a network of namespaces, and its carrier signal, on a thread of its own: a
+/// packet filter takes some milliseconds to answer.
+fn sample_namespaces(core: &Arc<Core>, net: &NetnsNet, declared: &BTreeSet<&str>) {
+    let backend = net.backend();
+    let carrier = format!("{backend}-{PASSED}");
+    let signals =
+        declared.iter().copied().chain([carrier.as_str()]).filter_map(|name| Some((name, backend.signal(name)?)));
+    let signals: BTreeMap<&str, &str> = signals.collect();
+    let mut feeds = Vec::new();
+    for (name, what) in signals {
+        for (a, b) in net.pairs() {
+            let feed = core.sampler.feed(name, &link(&a, &b), Shape::Counter { dose: 1.0 });
+            feeds.push((feed, what.to_owned(), (a, b)));
+        }
+    }
+    let (core, net) = (Arc::clone(core), net.clone());
+    let read = move || {
+        while !core.is_stopping() {
+            let counts = net.counts().ok();
+            for (feed, what, pair) in &feeds {
+                let count = counts.as_ref().and_then(|counts| counts.get(pair)?.of(what));
+                feed.push(count.map(|count| count as f64));
+            }
+            std::thread::sleep(CADENCE / 2);
+        }
+    };
+    // Without the thread nothing is read, which proves nothing.
+    drop(std::thread::Builder::new().name("counters".to_owned()).spawn(read));
 }
 
 /// Starts reading `probe` from every node; it need not be declared, but counts only when it is.
 pub(crate) fn sample_probe(core: &Arc<Core>, cluster: &Cluster, probe: &Probe) {
     for spec in cluster.specs() {
         let feed = core.sampler.feed(probe.signal(), spec.name(), probe.shape());
-        let target = Target { node: spec.name().to_owned(), address: spec.client_address() };
-        let (core, probe) = (Arc::clone(core), probe.clone());
+        let (node, address) = (spec.name().to_owned(), spec.client_address());
+        let (core, probe, cluster) = (Arc::clone(core), probe.clone(), cluster.clone());
         tokio::spawn(async move {
             let mut rhythm = tokio::time::interval(CADENCE);
             rhythm.set_missed_tick_behavior(tokio::time::MissedTickBehavior::Delay);
             while !core.is_stopping() {
                 rhythm.tick().await;
-                let reading = tokio::time::timeout(PROBE_LIMIT, probe.read(target.clone())).await;
+                let target = Target { node: node.clone(), address, pid: cluster.pid(&node) };
+                let reading = tokio::time::timeout(PROBE_LIMIT, probe.read(target)).await;
                 feed.push(reading.ok().and_then(Result::ok).filter(|value| value.is_finite()));
             }
         });
@@ -79,8 +118,8 @@ fn per_meter(core: &Core, cluster: &Cluster, signal: &str, shape: Shape) {
 }
 
 fn per_link(core: &Core, signal: &str) {
-    for (a, b) in lanes(&core.site.net) {
-        let (net, name, source) = (core.site.net.clone(), signal.to_owned(), link(&a, &b));
+    for (a, b) in lanes(core.site.net.proxy()) {
+        let (net, name, source) = (core.site.net.proxy().clone(), signal.to_owned(), link(&a, &b));
         let read = move || proxy_reading(&net, &name, &a, &b);
         core.sampler.add(signal, &source, Shape::Counter { dose: 1.0 }, Box::new(read));
     }

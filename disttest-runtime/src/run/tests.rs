@@ -107,7 +107,7 @@ pub(super) async fn workload(run: &Run) -> Result<Workload> {
     run.workload(cluster).clients(6).probe(Probe::metric("silent-peers", silent)).start(pings).await
 }
 
-async fn pings(mut client: Client) -> Result<()> {
+pub(super) async fn pings(mut client: Client) -> Result<()> {
     while client.running() {
         ping_once(&mut client).await;
         tokio::time::sleep(Duration::from_millis(20)).await;

@@ -5,7 +5,7 @@ use super::disk;
 use crate::audit::logs;
 use crate::base::digest::sha256_hex_of;
 use crate::base::time::Nanos;
-use crate::fault::Window;
+use crate::fault::{Assessment, Policy, Window, assess};
 use crate::history::{Effect, Op};
 use crate::plan::Budget;
 use crate::verdict::{End, ExpectedLog, LogScan, OpCounts, RUN_SCHEMA, RunRecord, RunRequest, Trial};
@@ -19,7 +19,7 @@ const NO_RECORD: &str = "it left no run.json: it was killed, or is still running
 /// The record of the execution that was asked for with `request` in `run_dir`.
 ///
 /// Without a `run.json` that answers exactly this request, the execution died ([`End::Died`]): never a pass. With one,
-/// the history and the fault windows on disk are counted again, what negative controls read is read again, every
+/// the history on disk is counted and the samples of the fault windows are assessed again, what negative controls read is read again, every
 /// disagreement is added to [`RunRecord::history_weak`], and every captured log is scanned for panics
 /// ([`RunRecord::log_scan`]). Reads the history and the logs once. The answer depends on the files of the session alone, so that a later verification, on
 /// another machine too, repeats it.
@@ -154,15 +154,30 @@ fn window_disagreement(path: &Path, record: &RunRecord) -> Option<String> {
         Ok(raw) => raw,
         Err(why) => return Some(format!("the fault windows cannot be read back: {why}")),
     };
-    let raw: Vec<(u64, String)> = raw.unwrap_or_default().into_iter().map(|w| (w.epoch, w.nemesis)).collect();
-    let assessed: Vec<(u64, String)> = record.windows.iter().map(|w| (w.epoch, w.nemesis.clone())).collect();
-    (raw != assessed).then(|| {
-        format!(
-            "landing.json holds {} fault windows, run.json assessed {}: not the same ones",
-            raw.len(),
-            assessed.len()
-        )
-    })
+    let raw = raw.unwrap_or_default();
+    let same = raw.iter().map(|w| (w.epoch, &w.nemesis)).eq(record.windows.iter().map(|w| (w.epoch, &w.nemesis)));
+    if !same {
+        let (raw, assessed) = (raw.len(), record.windows.len());
+        return Some(format!(
+            "landing.json holds {raw} fault windows, run.json assessed {assessed}: not the same ones"
+        ));
+    }
+    let proves = |w: &Assessment| (w.injector.moved, w.victim.moved, w.landed, w.recovered);
+    let differs = raw.iter().map(|window| assess(window, &Policy::default())).zip(&record.windows);
+    let (again, recorded) = differs.into_iter().find(|(again, recorded)| proves(again) != proves(recorded))?;
+    let says = |w: &Assessment| {
+        let not = |holds: bool, what: &str| if holds { what.to_owned() } else { format!("not {what}") };
+        format!("{}, {}", not(w.landed, "landed"), not(w.recovered, "recovered"))
+    };
+    Some(format!(
+        "fault window {} ({}) is recorded as {}, and its samples in landing.json show {}: {}; {}",
+        recorded.epoch,
+        recorded.nemesis,
+        says(recorded),
+        says(&again),
+        again.injector.why,
+        again.victim.why
+    ))
 }
 
 /// Where a trial of a negative control says something else than what follows from it and from what it read.

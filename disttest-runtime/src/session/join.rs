@@ -1,12 +1,13 @@
 //! Joining a session: the first process of a run creates it, the others find it, each under the lock of the run.
 
+use super::believed::lacking;
 use super::prune::prune;
 use super::rebuild::rebuild;
 use super::{
-    Attempt, Held, Key, Layout, PlanFile, changes_under_test, commit_under_test, discover_toolbox, disk, lock,
+    Attempt, Depth, Held, Key, Layout, PlanFile, changes_under_test, commit_under_test, discover_toolbox, disk, lock,
 };
 use crate::base::digest::sha256_hex;
-use crate::plan::{Id, Plan, Tier};
+use crate::plan::{Plan, Tier};
 use crate::verdict::{Declared, RunRecord, ScenarioRecord, SessionRecord, Verdict, violates};
 use anyhow::{Context, Result, bail, ensure};
 use serde::{Deserialize, Serialize};
@@ -107,11 +108,7 @@ impl Session {
     /// What the scenario or arm `id` requires by its plan and was not there when the session was opened. It may have run
     /// all the same, since the operator said so: a violation is one, and a PASS is none.
     pub fn lacking(&self, id: &str) -> Vec<String> {
-        let (Some(plan), Some(id)) = (&self.plan, Id::parse(id)) else { return Vec::new() };
-        let required = plan.requirements_of(&id);
-        let missing = self.record.environment.iter().filter(|(_, present, ..)| ABSENT.contains(&present.as_str()));
-        let missing = missing.filter(|(requirement, ..)| required.contains(&requirement.as_str()));
-        missing.map(|(requirement, present, _, source)| format!("{requirement}: {present} ({source})")).collect()
+        lacking(self.plan.as_ref(), &self.record.environment, id)
     }
 
     /// Writes into the session's record that tests of it stand in the ephemeral package `folder`.
@@ -190,18 +187,32 @@ impl Session {
     pub fn finish(&self, record: &ScenarioRecord) -> Result<String> {
         let _held = self.lock()?;
         self.put(record)?;
-        self.rebuild_held()
+        self.rebuild_held(Depth::Record)
+    }
+
+    /// Puts `records` in the place of what is there, which is kept aside: whoever started their tests does not believe
+    /// it.
+    pub fn reject(&self, records: &[ScenarioRecord]) -> Result<()> {
+        let _held = self.lock()?;
+        for record in records {
+            let path = self.layout.scenario_record(&record.declared.id);
+            if path.exists() {
+                fs::rename(&path, path.with_extension("json.rejected")).context("cannot keep a rejected record")?;
+            }
+            self.put(record)?;
+        }
+        Ok(())
     }
 
     /// Rebuilds the reports from what is on disk; gives the SHA-256 of the manifest. Changes nothing when nothing
-    /// changed.
-    pub fn rebuild(&self) -> Result<String> {
+    /// changed. Time linear in what `depth` reads of the whole session.
+    pub fn rebuild(&self, depth: Depth) -> Result<String> {
         let _held = self.lock()?;
-        self.rebuild_held()
+        self.rebuild_held(depth)
     }
 
-    fn rebuild_held(&self) -> Result<String> {
-        rebuild(&self.layout, &self.record, self.plan.as_ref()).context("cannot rebuild the session's reports")
+    fn rebuild_held(&self, depth: Depth) -> Result<String> {
+        rebuild(&self.layout, &self.record, self.plan.as_ref(), depth).context("cannot rebuild the session's reports")
     }
 
     fn lock(&self) -> Result<Held> {

@@ -6,6 +6,7 @@
 //! leaves a true, if partial, report behind.
 
 mod attribute;
+mod believed;
 mod commit;
 pub mod disk;
 mod evidence;
@@ -22,6 +23,7 @@ mod scenario;
 mod toolbox;
 
 pub use attribute::{edited_fields, planned};
+pub use believed::{Belief, Depth, REJECTED, rejected};
 pub use commit::{changes_under_test, commit_under_test};
 pub use evidence::{read_run, settle_run};
 pub use join::{ABSENT, Session, SessionSpec};

@@ -72,22 +72,26 @@ pub fn drift_of(file: &PlanFile, declared: &Declared, plan_sha256: &str) -> Drif
         Err(why) if file.identity.exists() => return Drift::Scenario { fields: vec![why.clone()] },
         Err(why) => return Drift::Unknown { why: why.clone() },
     };
-    let Some(scenario) = scenario_of(&found.plan, &declared.id) else {
-        return Drift::Scenario { fields: vec![format!("{} is no longer in the plan", declared.id)] };
-    };
-    if let Some(why) = not_asked_for(scenario, &declared.id) {
-        return Drift::Scenario { fields: vec![why] };
-    }
-    if plan::scenario_digest(&found.plan, scenario) != declared.scenario_sha256 {
-        return Drift::Scenario { fields: changed_fields(&found.plan, scenario, declared) };
-    }
-    let edited = edited_fields(&found.plan, scenario, declared);
-    if !edited.is_empty() {
-        return Drift::Scenario {
-            fields: edited.into_iter().map(|field| format!("{field} (of the attribute)")).collect(),
-        };
+    if let Some(fields) = changed(&found.plan, declared) {
+        return Drift::Scenario { fields };
     }
     if found.sha256 == plan_sha256 { Drift::None } else { Drift::PlanOnly }
+}
+
+/// In what `declared` is not what `plan` says of its scenario; `None` when it is.
+pub(super) fn changed(plan: &Plan, declared: &Declared) -> Option<Vec<String>> {
+    let Some(scenario) = scenario_of(plan, &declared.id) else {
+        return Some(vec![format!("{} is no longer in the plan", declared.id)]);
+    };
+    if let Some(why) = not_asked_for(scenario, &declared.id) {
+        return Some(vec![why]);
+    }
+    if plan::scenario_digest(plan, scenario) != declared.scenario_sha256 {
+        return Some(changed_fields(plan, scenario, declared));
+    }
+    let edited = edited_fields(plan, scenario, declared);
+    let fields: Vec<String> = edited.into_iter().map(|field| format!("{field} (of the attribute)")).collect();
+    (!fields.is_empty()).then_some(fields)
 }
 
 fn candidates<'a>(

@@ -103,7 +103,7 @@ fn rebuilding_twice_changes_no_byte() {
     let (attempt, _) = session.begin(&declared("S1")).expect("begun");
     let first = session.finish(&record("S1", vec![run(&session, "S1", 7, attempt, true)])).expect("finished");
     let before = bytes_below(session.layout().dir());
-    assert_eq!(session.rebuild().expect("rebuilt"), first);
+    assert_eq!(session.rebuild(Depth::Record).expect("rebuilt"), first);
     assert_eq!(bytes_below(session.layout().dir()), before);
     assert!(before.keys().any(|path| path.ends_with("findings/S2.md")), "a scenario that was not run has its page");
 }
@@ -185,7 +185,7 @@ fn a_record_of_another_session_is_rejected_in_the_report() {
     old.finish(&record("S1", vec![run(&old, "S1", 7, attempt, true)])).expect("finished");
     new.register(&[record("S1", Vec::new())]).expect("registered");
     fs::copy(old.layout().scenario_record("S1"), new.layout().scenario_record("S1")).expect("copied");
-    new.rebuild().expect("rebuilt");
+    new.rebuild(Depth::Record).expect("rebuilt");
     let finding = fs::read_to_string(new.layout().finding("S1")).expect("read");
     assert!(finding.contains("NOT-RUN"), "{finding}");
 }

@@ -42,7 +42,7 @@ const FAILOVERS: [&str; 7] = [
     "rolling-upgrade",
 ];
 /// Partitions by the planned names; the first two cut one direction.
-const PARTITIONS: [&str; 8] = [
+const PARTITIONS: [&str; 10] = [
     "asymmetric-data-cut",
     "asymmetric-partition",
     "full-partition",
@@ -51,6 +51,8 @@ const PARTITIONS: [&str; 8] = [
     "leader-isolation",
     "metadata-store-outage",
     "split-brain",
+    "bridge-partition",
+    "ring-partition",
 ];
 
 pub(super) fn is_failover(nemesis: &str) -> bool {

@@ -20,8 +20,6 @@ use crate::todo::lacking::lacking;
 use crate::workspace::Workspace;
 use crate::{console, git, harness};
 use decide::{Decided, Decision, decide};
-use disttest_runtime::base::diagnostic::{Diagnostic, Span};
-use disttest_runtime::plan;
 use files::compute;
 use manifests::{Manifest, manifests, tell_of_paths};
 use report::{Report, show_diffs, tell};
@@ -80,8 +78,7 @@ pub(super) fn run(context: &Context, args: &AuthorArgs) -> Outcome {
 fn found(context: &Context, workspace: &Workspace, plan: &PlanFile, ids: &[String]) -> Result<Found, Failure> {
     let found = targets::find(workspace, plan, ids)?;
     let refusals = found.refusals.iter().map(|(_, diagnostic)| diagnostic);
-    let absent = not_in_runtime(plan, &found.order);
-    let told: Vec<_> = found.diagnostics.iter().chain(&found.notes).chain(refusals).chain(&absent).cloned().collect();
+    let told: Vec<_> = found.diagnostics.iter().chain(&found.notes).chain(refusals).cloned().collect();
     context.show(plan, &told);
     if found.refused() {
         return Err(Failure::new(End::UnsafeTarget, format!("{} is not authored: see above", plan.shown)));
@@ -91,17 +88,6 @@ fn found(context: &Context, workspace: &Workspace, plan: &PlanFile, ids: &[Strin
         context.console.warning(console::visible(&format!("{id} cannot be authored: {why}")));
     }
     Ok(found)
-}
-
-/// What the scenarios `ids` name and the runtime does not have: once their files are written, that is easily forgotten.
-fn not_in_runtime(plan: &PlanFile, ids: &[String]) -> Vec<Diagnostic> {
-    let asked = plan.plan.scenarios.iter().filter(|scenario| ids.contains(&scenario.id.value.to_string()));
-    let spans: Vec<Span> = asked.map(|scenario| scenario.span).collect();
-    let stands = |told: &&Diagnostic| spans.iter().any(|span| (span.start..span.end).contains(&told.span.start));
-    let absent = plan.diagnostics.iter().filter(|told| told.rule == "not-in-runtime").filter(stands).cloned();
-    let (suppressions, _) = plan::suppressions(&plan.plan, &plan.text);
-    // What the author of the plan knows is not told again.
-    plan::suppress(&suppressions, absent.collect()).0
 }
 
 /// Code that was kept does not follow the plan by itself. `files`: where each is, and its text.

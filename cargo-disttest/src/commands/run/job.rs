@@ -9,12 +9,13 @@ use crate::plan_file::PlanFile;
 use crate::runner::build::Authored;
 use crate::runner::execute::{self, Order};
 use crate::runner::interrupt::Interruptible;
-use crate::runner::record;
+use crate::runner::open;
+use crate::runner::record::{self, Reader};
 use crate::runner::rows::Row;
 use crate::targets::{self, Target};
 use crate::workspace::Workspace;
 use disttest_runtime::plan::{Id, Release, Scenario, Tier};
-use disttest_runtime::verdict::{Drift, Harness, Verdict, test_is_ok};
+use disttest_runtime::verdict::{Harness, test_is_ok};
 use std::path::Path;
 
 /// What the scenarios of a run share.
@@ -25,10 +26,13 @@ pub(super) struct Job<'a> {
     /// Ids of scenarios and arms; none: all.
     pub(super) asked: &'a [String],
     pub(super) order: &'a Order,
+    pub(super) reader: Reader<'a>,
     pub(super) workspace: &'a Workspace,
     pub(super) authored: &'a Authored,
     pub(super) found: &'a targets::Found,
     pub(super) stage: &'a Stage,
+    /// Each scenario has an empty region: nothing was built.
+    pub(super) nothing_could_run: bool,
 }
 
 impl<'a> Job<'a> {
@@ -58,7 +62,11 @@ impl<'a> Job<'a> {
         let Some((target, (attribute, function))) = here else {
             return not_run(self.why_no_target(scenario, id));
         };
-        let part = Part { target, attribute: &attribute, function: &function, scenario };
+        if self.nothing_could_run && !self.stage.refuses(target) {
+            let why = open::why_not_run(&target.placed.path(), &attribute.id);
+            return not_run(why.unwrap_or_else(|| "its file was changed while this ran".to_owned()));
+        }
+        let part = Part { target, attribute: &attribute, function: &function };
         self.judged(&part).unwrap_or_else(not_run)
     }
 
@@ -97,6 +105,9 @@ impl<'a> Job<'a> {
                 "{shown}:{line} makes `disttest_runtime` the name of another item: nothing would judge it"
             ));
         }
+        if !shadow::calls_main(&text) {
+            return Err(format!("{shown} does not call `disttest_runtime::main!()`: nothing would judge it"));
+        }
         if target.placed.test_target().is_none() {
             return Err(format!("Cargo.toml has no [[test]] entry for {shown}: cargo disttest author writes it"));
         }
@@ -106,51 +117,39 @@ impl<'a> Job<'a> {
 
     /// The row of a scenario or arm that ran; `Err` says why it did not.
     fn judged(&mut self, part: &Part<'_>) -> Result<Row, String> {
-        let Part { target, attribute, function, scenario } = *part;
+        let Part { target, attribute, function } = *part;
         let (executable, order) = self.launch(target)?;
         let order = &order;
         let root = &target.placed.member.root;
         let test = execute::find(order, executable, root, function)?;
         self.announce(part, executable, &test);
         let status = execute::run(&mut self.interruptible, order, executable, root, &test, self.context.json())?;
-        let record = record::read(order, &attribute.id)
-            .map_err(|why| format!("{why} (the test process ended with {status})"))?;
+        let ended = |why: String| format!("{why} (the test process ended with {status})");
+        let record = self.reader.read(order, &attribute.id).map_err(ended)?;
         if !record::is_of(&record, &target.placed) {
-            let place = record.declared.place();
-            return Err(format!("its record is of another test, {place} (the test process ended with {status})"));
+            return Err(ended(format!("its record is of another test, {}", record.declared.place())));
         }
         let verdict = record.verdict;
-        let made = record::made_for_another(&record, attribute);
-        let edited = record::edited(&record, &self.plan.plan, scenario, attribute);
-        let drifted = matches!(record.drift, Drift::Scenario { .. }) || made.is_some() || !edited.is_empty();
-        let mut against: Vec<String> =
-            made.into_iter().map(|why| format!("{why} (cargo disttest author --check)")).collect();
-        if !edited.is_empty() {
-            let fields = edited.join(", ");
-            against.push(format!("its attribute is not what the plan says: {fields} (cargo disttest author --check)"));
-        }
         let ok = test_is_ok(&record.declared, verdict, record.tier_met, self.order.tier);
-        if verdict.is_pass() && ok && !status.success() {
-            against.push(format!("its record says {verdict}, but the test process ended with {status}"));
+        // A violation was seen, whatever else is wrong.
+        if !verdict.is_fail() {
+            if let Some(why) = record::made_for_another(&record, attribute) {
+                return Err(format!("{why} (cargo disttest author --check)"));
+            }
+            if ok && !status.success() {
+                return Err(format!("its record says {verdict}, but the test process ended with {status}"));
+            }
         }
-        let reason = match against.as_slice() {
-            [] if verdict.is_pass() => String::new(),
-            // Later steps may have left the verdict alone: what decided it is the headline.
-            [] => record.why.headline(),
-            against => against.join("; "),
-        };
-        // What speaks against a PASS makes it none, for the session as well.
-        let cap = if against.is_empty() { verdict } else { verdict.at_most(Verdict::PartialSurface) };
         Ok(Row {
             scenario: record.declared.id.clone(),
             name: target.wanted.name.clone(),
-            verdict: cap,
+            verdict,
             tier_met: record.tier_met,
-            ok: ok && against.is_empty(),
-            reason,
+            ok,
+            reason: if verdict.is_pass() { String::new() } else { record::reason(&record) },
             arms: Vec::new(),
             harness: record.harness,
-            drifted,
+            drifted: record::drifted(&record),
         })
     }
 
@@ -180,5 +179,4 @@ struct Part<'a> {
     target: &'a Target,
     attribute: &'a Attribute,
     function: &'a str,
-    scenario: &'a Scenario,
 }

@@ -14,8 +14,9 @@ use crate::plan_file::PlanFile;
 use crate::probe::finding::Finding;
 use crate::runner::execute::Order;
 use crate::runner::interrupt::Interruptible;
-use crate::runner::rows::{self, Row};
-use crate::runner::{build, needs, record, session};
+use crate::runner::record::Reader;
+use crate::runner::rows::Row;
+use crate::runner::{build, needs, open, session};
 use crate::targets::{self, Target};
 use crate::workspace::Workspace;
 use disttest_runtime::plan::{self, Budgets, Id, Release, Scenario, Tier};
@@ -61,14 +62,33 @@ pub(super) fn run(context: &Context, args: &RunArgs) -> Outcome {
     }
     say_what_git_ignores(context, &workspace, &found);
     let named = named(&workspace, &plan, &found, &unauthored);
-    let targets: Vec<&Target> = found.targets.iter().collect();
+    let matrix = session::matrix(&environment);
+    let reader = Reader { plan: &plan.plan, environment: &matrix };
+    let open_session = || {
+        session::open(&workspace, &named, &order, &matrix)
+            .map_err(|why| Failure::new(End::Unwritable, format!("the session folder: {why:#}")))
+    };
+    // A session is of one state of the tree: it is begun as late as can be. Evidence of an ephemeral package needs it.
+    let mut session = if unauthored.is_empty() { None } else { Some(open_session()?) };
+    let mut stage = match &mut session {
+        Some(session) => Stage::set(&context.console, &site, &unauthored, session),
+        None => Stage::default(),
+    };
     let options = build::Options { release: args.release, quiet: context.common.quiet };
-    let authored = build::authored(&workspace, &targets, options)?;
-    if !environment.is_empty() {
-        session::open(&workspace, &named, &order, &environment)
-            .map_err(|why| Failure::new(End::Unwritable, format!("the session folder: {why:#}")))?;
-    }
-    let stage = Stage::set(&context.console, &site, &unauthored, &named, &order, options);
+    let in_repository: Vec<&Target> = found.targets.iter().collect();
+    let all: Vec<&Target> = found.targets.iter().chain(unauthored.iter().map(|test| &test.target)).collect();
+    let nothing_could_run = open::nothing_could_run(&all);
+    let authored = if nothing_could_run {
+        context
+            .console
+            .warning("no scenario could run: nothing is built (the table says which regions are to be filled)");
+        build::Authored::default()
+    } else {
+        let authored = build::authored(&workspace, &in_repository, options)?;
+        stage.build(&context.console, &site, options);
+        authored
+    };
+    let session = session.map_or_else(open_session, Ok)?;
     found.targets.extend(unauthored.into_iter().map(|test| test.target));
     let interruptible = Interruptible::listen()
         .map_err(|error| Failure::new(End::Bug, format!("signals cannot be listened for: {error}")))?;
@@ -79,24 +99,33 @@ pub(super) fn run(context: &Context, args: &RunArgs) -> Outcome {
         plan: &plan,
         asked,
         order: &order,
+        reader,
         workspace: &workspace,
         authored,
         found,
         stage: &stage,
+        nothing_could_run,
         interruptible,
     };
     // Each binary notes every function it has, so that what nobody asked for is known only when all have run.
     let ran: Vec<Vec<Row>> = scenarios.iter().map(|scenario| job.parts(scenario)).collect();
     stage.clear(&site);
-    let rows: Vec<Row> = scenarios.iter().zip(ran).map(|(scenario, parts)| whole(scenario, parts, &order)).collect();
-    if rows::parts(&rows).any(|row| row.verdict == Verdict::NotRun) {
-        let noted = session::note_not_run(&workspace, &plan, &named, &order, &rows);
-        if let Err(why) = noted {
-            context.console.warning(format_args!("the session lacks what did not run: {why:#}"));
+    let rows: Vec<Row> =
+        scenarios.iter().zip(ran).map(|(scenario, parts)| whole(scenario, parts, reader, &order)).collect();
+    let closed = session::close(&session, &plan, &named.0, &order, reader, &rows);
+    let summary = Summary::new(&plan, &order, args.tier, rows, &stage, found.refused(), closed.is_ok());
+    let end = summary.print(context, &plan)?;
+    // What the tests found stands in the table; a report of ours there is not.
+    match closed {
+        Err(why) if end == End::Clean => {
+            Err(Failure::new(End::Unwritable, format!("the reports of the session cannot be written: {why:#}")))
         }
+        Err(why) => {
+            context.console.error(format_args!("the reports of the session cannot be written: {why:#}"));
+            Ok(end)
+        }
+        Ok(()) => Ok(end),
     }
-    let summary = Summary::new(&plan, &order, args.tier, rows, &stage, found.refused());
-    summary.print(context, &plan)
 }
 
 /// The workspace; where there is none at all, the plan may be fine and still nothing can be run.
@@ -236,10 +265,10 @@ fn ids_of_parts(scenario: &Scenario) -> Vec<Id> {
 }
 
 /// The row of a scenario whose parts ran, with those that the plan does not ask for.
-fn whole(scenario: &Scenario, mut parts: Vec<Row>, order: &Order) -> Row {
+fn whole(scenario: &Scenario, mut parts: Vec<Row>, reader: Reader<'_>, order: &Order) -> Row {
     let (id, name) = (scenario.id.value.to_string(), scenario.name.value.as_str());
     let known: Vec<String> = ids_of_parts(scenario).iter().map(Id::to_string).collect();
-    parts.extend(record::strays(Path::new(&order.session), &id, &known).iter().map(|record| stray(name, record)));
+    parts.extend(reader.strays(order, &id, &known).iter().map(|record| stray(name, record)));
     match parts.len() {
         1 if known == [id.clone()] => parts.remove(0),
         _ => Row::joined(&id, name, parts),

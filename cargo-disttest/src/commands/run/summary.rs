@@ -8,7 +8,7 @@ use crate::plan_file::PlanFile;
 use crate::runner::execute::Order;
 use crate::runner::rows::{self, Row};
 use crate::runner::session;
-use disttest_runtime::plan::{Id, Tier};
+use disttest_runtime::plan::{Id, Tier, as_spelt};
 use disttest_runtime::report::escape::shell;
 use disttest_runtime::verdict::{Harness, SessionVerdict};
 use serde::Serialize;
@@ -37,7 +37,8 @@ pub(super) struct Summary {
 }
 
 impl Summary {
-    /// Of `rows`, with the places of what was written.
+    /// Of `rows`, with the places of what was written. Reports that `run` did not build itself (`closed` is false) are
+    /// not passed on.
     pub(super) fn new(
         plan: &PlanFile,
         order: &Order,
@@ -45,11 +46,12 @@ impl Summary {
         rows: Vec<Row>,
         stage: &Stage,
         refused: bool,
+        closed: bool,
     ) -> Summary {
         let session = PathBuf::from(&order.session);
         // Succeeds on an empty folder only: a session in which nothing was written is none.
         let written = std::fs::remove_dir(&session).is_err();
-        let existing = |name: &str| Some(session.join(name)).filter(|path| path.is_file());
+        let existing = |name: &str| Some(session.join(name)).filter(|path| closed && path.is_file());
         let shown = |path: PathBuf| shorter(&path).display().to_string();
         let end = rows::end(&rows);
         let asked = |id: &Id| rows.iter().any(|row| Id::parse(&row.scenario).is_some_and(|row| row == *id));
@@ -62,7 +64,7 @@ impl Summary {
             session_verdict: rows::session_verdict(&rows, not_asked_for.len()),
             report: existing("findings/report.md").map(shown),
             session_log: existing("session-log.md").map(shown),
-            manifest_sha256: session::manifest_sha256(&session),
+            manifest_sha256: closed.then(|| session::manifest_sha256(&session)).flatten(),
             harness: stage.package().map(|package| shown(package.folder.clone())),
             next: Next { plan: &plan.shown, tier, rows: &rows, session: &session, stage, refused }.after(end),
             session: written.then(|| shown(session)),
@@ -81,16 +83,16 @@ impl Summary {
             console.result(json);
             return Ok(end);
         }
-        console.result_text(&crate::console::visible(&format!(
-            "\n{}\n",
-            rows::table(&self.scenarios, &|id| plan.written(id))
-        )));
-        console.result(format_args!("Session: {} ({} tier{})", self.session_verdict, self.tier, self.short_of_it()));
+        let spelt = |text: &str| as_spelt(&plan.plan, text).into_owned();
+        let table = spelt(&rows::table(&self.scenarios, &|id| plan.written(id)));
+        console.result_text(&crate::console::visible(&format!("\n{table}\n")));
+        let short = spelt(&self.short_of_it());
+        console.result(format_args!("Session: {} ({} tier{short})", self.session_verdict, self.tier));
         let places = [("Harness", &self.harness), ("Report", &self.report), ("Log", &self.session_log)];
         for (label, path) in places.iter().filter_map(|(label, path)| path.as_ref().map(|path| (label, path))) {
             console.result(format_args!("{label}: {path}"));
         }
-        console.result(format_args!("Next: {}", self.next));
+        console.result(format_args!("Next: {}", spelt(&self.next)));
         match &self.manifest_sha256 {
             Some(hash) => {
                 let session = self.session.as_deref().unwrap_or_default();

@@ -60,8 +60,8 @@ impl<'p> Arguments<'p> {
         for row in &context.plan.adequacy {
             let claims = ids_in(row.cell("Claim"), 'C');
             let scenarios = named.ids(row.cell(SCENARIOS));
-            all.claims.extend(claims.iter().map(Id::number));
-            all.scenarios.extend(scenarios.iter().map(Id::number));
+            all.claims.extend(claims.iter().map(Id::rank));
+            all.scenarios.extend(scenarios.iter().map(Id::rank));
             let names_scenario = !scenarios.is_empty();
             let idle = deeds.idle(context, &claims, scenarios);
             let count = claims.len();
@@ -80,7 +80,7 @@ impl<'p> Arguments<'p> {
 
     /// True when a row argues for this claim.
     pub(super) fn has(&self, claim: &Id) -> bool {
-        claim.letter() == 'C' && self.claims.contains(&claim.number())
+        claim.letter() == 'C' && self.claims.contains(&claim.rank())
     }
 }
 
@@ -134,7 +134,7 @@ impl<'p> Deeds<'p> {
         let mut of: FxHashMap<&Id, Vec<u32>> = FxHashMap::default();
         for scenario in scenarios {
             let claims = scenario.falsifies.iter().map(|id| &id.value).filter(|id| id.letter() == 'C');
-            of.entry(&scenario.id.value).or_default().extend(claims.map(Id::number));
+            of.entry(&scenario.id.value).or_default().extend(claims.map(Id::rank));
         }
         of.values_mut().for_each(|claims| claims.sort_unstable());
         let anywhere = of.values().flatten().copied().collect();
@@ -144,10 +144,10 @@ impl<'p> Deeds<'p> {
     /// Those of `scenarios` that falsify none of `claims`. What no scenario falsifies is told as such, and counts for
     /// nothing here.
     fn idle(&self, context: &Context<'_>, claims: &[Id], mut scenarios: Vec<Id>) -> Option<Idle> {
-        if !claims.iter().any(|id| self.anywhere.contains(&id.number())) {
+        if !claims.iter().any(|id| self.anywhere.contains(&id.rank())) {
             return None;
         }
-        let claims = runs(claims.iter().map(Id::number).collect());
+        let claims = runs(claims.iter().map(Id::rank).collect());
         scenarios.retain(|id| {
             let deeds = context.scenario(id).and_then(|scenario| self.of.get(&scenario.id.value));
             deeds.is_some_and(|deeds| !meet(deeds, &claims))

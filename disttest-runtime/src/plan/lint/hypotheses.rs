@@ -1,6 +1,6 @@
 //! Rules about hypotheses.
 
-use super::passage::Passage;
+use super::passage::{Passage, may_be_english};
 use super::{Context, enumerated};
 use crate::plan::rules::report;
 use crate::plan::told::Told;
@@ -142,6 +142,9 @@ const CLASSES: &[(&str, &[&str], &[Category])] = &[
 pub(super) fn hypothesis_class_missing(context: &Context<'_>, out: &mut Told) {
     let Some((heading, body)) = context.section("4").filter(|_| !context.plan.hypotheses.is_empty()) else { return };
     let passage = Passage::new(context.masked, body);
+    if !may_be_english(&prose_of(&context.plan.hypotheses)) {
+        return;
+    }
     let threatened: FxHashSet<Category> =
         context.plan.hypotheses.iter().flat_map(|h| &h.claims).flat_map(|id| context.categories(&id.value)).collect();
     let covered = |(_, words, categories): &&(&str, &[&str], &[Category])| {
@@ -155,6 +158,13 @@ pub(super) fn hypothesis_class_missing(context: &Context<'_>, out: &mut Told) {
     }
 }
 
+/// What the hypotheses say, in lower case, without labels.
+fn prose_of(hypotheses: &[Hypothesis]) -> String {
+    let parts =
+        hypotheses.iter().flat_map(|h| [h.title.as_str(), h.text.as_str(), h.suspected.as_deref().unwrap_or_default()]);
+    parts.collect::<Vec<_>>().join(" ").to_lowercase()
+}
+
 /// One note for all hypotheses that lack something.
 fn tell(rule: &'static str, lacking: &[&Hypothesis], what: &str, help: &str, out: &mut Told) {
     let Some(first) = lacking.first() else { return };
@@ -165,8 +175,12 @@ fn tell(rule: &'static str, lacking: &[&Hypothesis], what: &str, help: &str, out
 
 /// Why a hypothesis is suspected.
 pub(super) fn hypothesis_unreasoned(context: &Context<'_>, out: &mut Told) {
+    let english = may_be_english(&prose_of(&context.plan.hypotheses));
     let says = |h: &Hypothesis| {
         let inline = h.text.to_lowercase();
+        if !english && !inline.is_empty() {
+            return true;
+        }
         h.suspected.is_some() || ["suspected", "because", "pitfall", "since "].iter().any(|word| inline.contains(word))
     };
     let lacking: Vec<&Hypothesis> = context.plan.hypotheses.iter().filter(|h| !says(h)).collect();

@@ -326,8 +326,15 @@ pub(super) fn landing_misfit(context: &Context<'_>, out: &mut Told) {
 
 /// A plan that cuts networks both ways only never sees what a half-open link does (format §9, item 7).
 pub(super) fn symmetric_partitions_only(context: &Context<'_>, out: &mut Told) {
-    const BOTH_WAYS: [&str; 4] =
-        ["full-partition", "minority-side-partition", "majority-side-partition", "leader-isolation"];
+    const BOTH_WAYS: [&str; 7] = [
+        "full-partition",
+        "minority-side-partition",
+        "majority-side-partition",
+        "leader-isolation",
+        "split-brain",
+        "bridge-partition",
+        "ring-partition",
+    ];
     const ONE_WAY: &[&str] = &[
         "asymmetric*",
         "one direction",

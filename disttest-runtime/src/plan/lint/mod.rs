@@ -17,7 +17,6 @@ mod naming;
 mod oracle;
 mod passage;
 mod respell;
-mod runtime;
 mod scenario;
 mod sections;
 mod skeleton;
@@ -123,7 +122,6 @@ const CHECKS: &[Check] = &[
     landing::landing_sides,
     landing::landing_misfit,
     landing::symmetric_partitions_only,
-    runtime::not_in_runtime,
     budgets::missing_budgets,
     budgets::budget_not_stronger,
     budgets::budget_faults,

@@ -52,6 +52,19 @@ impl<'s> Passage<'s> {
     }
 }
 
+/// True unless `text` (in lower case) is long enough to tell and has hardly one of the words that English is made of:
+/// rules that look for English words say nothing of prose in another language. Linear.
+pub(super) fn may_be_english(text: &str) -> bool {
+    const COMMON: &[&str] = &[
+        "the", "a", "an", "of", "to", "is", "are", "and", "or", "not", "no", "by", "with", "for", "from", "that", "it",
+        "its", "after", "before", "while", "when", "then", "if", "does", "be", "has", "have", "than", "which", "never",
+        "could",
+    ];
+    let words = || text.split(|c: char| !c.is_alphabetic()).filter(|word| !word.is_empty());
+    let (all, common) = (words().count(), words().filter(|word| COMMON.contains(word)).count());
+    all < 20 || common * 12 >= all
+}
+
 fn word(c: char) -> bool {
     c.is_alphanumeric() || c == '_'
 }

@@ -171,6 +171,15 @@ mod tests {
         }
     }
 
+    /// A plan that reads well is one that this runtime can run: no rule has to say what it lacks.
+    #[test]
+    fn whatever_a_plan_may_name_the_runtime_has() {
+        let without: Vec<&str> = NEMESES.iter().filter(|n| n.signals.is_empty()).map(|n| n.name.id).collect();
+        assert!(without.is_empty(), "no signal can prove {without:?}");
+        assert_eq!(MODELS.iter().map(|name| name.id).collect::<Vec<_>>(), RUNTIME_MODELS);
+        assert_eq!(CHECKERS.iter().map(|name| name.id).collect::<Vec<_>>(), RUNTIME_CHECKERS);
+    }
+
     #[test]
     fn models_are_recognised_by_name() {
         assert_eq!(model("Register").as_deref(), Some("register"));

@@ -27,7 +27,10 @@ const fn proven(mut nemesis: Nemesis, signals: &'static [&'static str]) -> Nemes
 }
 
 const EXIT: &[&str] = &["process-exit"];
-const DROPPED: &[&str] = &["proxy-dropped-bytes"];
+const DROPPED: &[&str] =
+    &["proxy-dropped-bytes", "iptables-dropped-packets", "nft-dropped-packets", "switch-dropped-packets"];
+const LOST: &[&str] = &["iptables-dropped-packets", "nft-dropped-packets", "switch-dropped-packets"];
+const DELAYED: &[&str] = &["proxy-delayed-chunks", "switch-delayed-packets"];
 const SKEWED: &[&str] = &["clock-skewed-calls"];
 /// What the user's own evidence of a hook shows.
 const HOOK: &[&str] = &["hook"];
@@ -64,8 +67,11 @@ pub const NEMESES: &[Nemesis] = &[
         row(5, "network", name("full-partition", &["full partition"]), "dropper counters, RPC timeouts on both sides"),
         DROPPED,
     ),
-    row(6, "network", name("asymmetric-partition", &["asymmetric partition"]), "timeouts on one side only"),
-    row(7, "network", name("packet-loss", &["packet loss"]), "netem statistics, RPC retries"),
+    proven(
+        row(6, "network", name("asymmetric-partition", &["asymmetric partition"]), "timeouts on one side only"),
+        LOST,
+    ),
+    proven(row(7, "network", name("packet-loss", &["packet loss"]), "netem statistics, RPC retries"), LOST),
     proven(
         row(
             8,
@@ -73,29 +79,55 @@ pub const NEMESES: &[Nemesis] = &[
             common("latency", &["latency-injection", "latency injection"]),
             "RPC latency histogram shift",
         ),
-        &["proxy-delayed-chunks"],
+        DELAYED,
     ),
-    proven(row(9, "network", name("bandwidth-cap", &["bandwidth cap"]), "throughput drop"), &["proxy-throttled-bytes"]),
-    row(
-        10,
-        "network",
-        name("minority-side-partition", &["minority-side partition", "minority partition"]),
-        "minority times out, majority continues",
+    proven(
+        row(9, "network", name("bandwidth-cap", &["bandwidth cap"]), "throughput drop"),
+        &["proxy-throttled-bytes", "switch-throttled-packets"],
     ),
-    row(
-        11,
-        "network",
-        name("majority-side-partition", &["majority-side partition", "majority partition"]),
-        "the majority's quorum makes no progress",
+    proven(
+        row(
+            10,
+            "network",
+            name("minority-side-partition", &["minority-side partition", "minority partition"]),
+            "minority times out, majority continues",
+        ),
+        DROPPED,
     ),
-    row(12, "network", name("leader-isolation", &["leader isolation"]), "leader sees silent peers, quorum re-elects"),
-    row(13, "network", name("packet-duplication", &["packet duplication"]), "duplicate-packet counters"),
-    row(14, "network", name("packet-reordering", &["packet reordering"]), "out-of-order counter"),
-    row(
-        15,
-        "network",
-        name("metadata-store-outage", &["metadata-store outage", "metadata store outage"]),
-        "dependent operations fail",
+    proven(
+        row(
+            11,
+            "network",
+            name("majority-side-partition", &["majority-side partition", "majority partition"]),
+            "the majority's quorum makes no progress",
+        ),
+        DROPPED,
+    ),
+    proven(
+        row(
+            12,
+            "network",
+            name("leader-isolation", &["leader isolation"]),
+            "leader sees silent peers, quorum re-elects",
+        ),
+        DROPPED,
+    ),
+    proven(
+        row(13, "network", name("packet-duplication", &["packet duplication"]), "duplicate-packet counters"),
+        &["switch-duplicated-packets"],
+    ),
+    proven(
+        row(14, "network", name("packet-reordering", &["packet reordering"]), "out-of-order counter"),
+        &["switch-reordered-packets"],
+    ),
+    proven(
+        row(
+            15,
+            "network",
+            name("metadata-store-outage", &["metadata-store outage", "metadata store outage"]),
+            "dependent operations fail",
+        ),
+        DROPPED,
     ),
     proven(row(16, "storage", name("disk-full", &["disk full"]), "write errors of the SUT"), &["disk-exhausted"]),
     proven(
@@ -145,13 +177,16 @@ pub const NEMESES: &[Nemesis] = &[
         ),
         &["process-restarted"],
     ),
-    row(
-        26,
-        "cluster",
-        name("split-brain", &["split brain", "split-brain attempt", "split-brain-attempt"]),
-        "competing-leader lines on both sides",
+    proven(
+        row(
+            26,
+            "cluster",
+            name("split-brain", &["split brain", "split-brain attempt", "split-brain-attempt"]),
+            "competing-leader lines on both sides",
+        ),
+        DROPPED,
     ),
-    row(27, "cluster", name("slow-follower", &["slow follower"]), "per-node latency skew"),
+    proven(row(27, "cluster", name("slow-follower", &["slow follower"]), "per-node latency skew"), DELAYED),
     proven(
         row(
             28,
@@ -207,6 +242,23 @@ pub const NEMESES: &[Nemesis] = &[
             "connections reset at the proxy",
         ),
         &["proxy-reset-connections"],
+    ),
+    proven(
+        row(
+            0,
+            "network",
+            name("bridge-partition", &["bridge partition"]),
+            "packets dropped between two sides that one node sees both of",
+        ),
+        DROPPED,
+    ),
+    proven(
+        row(0, "network", name("ring-partition", &["ring partition"]), "packets dropped between all but neighbours"),
+        DROPPED,
+    ),
+    proven(
+        row(0, "network", name("packet-corruption", &["packet corruption"]), "packets with a bit flipped"),
+        &["switch-corrupted-packets"],
     ),
     proven(
         row(0, "process", common("restart", &["process restart"]), "new process under the same name"),

@@ -41,6 +41,17 @@ pub const SIGNALS: &[Signal] = &[
     injector(name("proxy-delayed-chunks", &["chunks delayed at the proxy", "proxy delayed chunks"])),
     injector(name("proxy-reset-connections", &["connections reset at the proxy", "proxy reset connections"])),
     injector(name("proxy-throttled-bytes", &["bytes throttled at the proxy", "proxy throttled bytes"])),
+    injector(name("iptables-dropped-packets", &["packets dropped by iptables", "iptables dropped packets"])),
+    injector(name(
+        "nft-dropped-packets",
+        &["packets dropped by nft", "packets dropped by nftables", "nft dropped packets"],
+    )),
+    injector(name("switch-dropped-packets", &["packets dropped by the switch", "switch dropped packets"])),
+    injector(name("switch-delayed-packets", &["packets delayed by the switch", "switch delayed packets"])),
+    injector(name("switch-throttled-packets", &["packets throttled by the switch", "switch throttled packets"])),
+    injector(name("switch-duplicated-packets", &["packets duplicated by the switch", "switch duplicated packets"])),
+    injector(name("switch-reordered-packets", &["packets reordered by the switch", "switch reordered packets"])),
+    injector(name("switch-corrupted-packets", &["packets corrupted by the switch", "switch corrupted packets"])),
     injector(name("process-exit", &["process exit", "exit status of the process"])),
     injector(name("process-stopped", &["process stopped"])),
     injector(name("process-restarted", &["process restarted"])),
@@ -123,6 +134,8 @@ mod tests {
         check("a metric moves", &[]);
         check("log-marker: none", &[]);
         check("not `client-errors`", &[]);
+        check("packets dropped by iptables", &["iptables-dropped-packets"]);
+        check("`switch-delayed-packets`", &["switch-delayed-packets"]);
         check("bytes dropped\nat the proxy", &["proxy-dropped-bytes"]);
     }
 }

@@ -2,6 +2,7 @@
 
 use crate::base::diagnostic::{Span, Spanned};
 use crate::plan::Id;
+use crate::plan::id::DIGITS;
 use rustc_hash::FxHashSet;
 
 /// More ids than this in one range is a typing error.
@@ -39,7 +40,7 @@ pub(super) struct IdList {
     /// The ids, in order, each once.
     pub(super) ids: Vec<Spanned<Id>>,
     /// Ids that a reader may or may not mean: in parentheses, behind a word such as `not`, struck out, or with a tail
-    /// (`C3a`).
+    /// (`C3-like`, `S3a`).
     pub(super) doubtful: Vec<Spanned<Id>>,
     /// Ranges that cannot be (`C9–C3`, or far too long).
     pub(super) bad_ranges: Vec<Spanned<String>>,
@@ -76,7 +77,7 @@ impl IdList {
     fn range(&mut self, first: &Id, last: u32, span: Span, allowance: &mut Allowance) {
         let from = first.number();
         let at = |number: u32| Id::numbered(first.letter(), number);
-        let sound = first.arm().is_none() && from <= last && last - from <= LONGEST_RANGE;
+        let sound = first.arm().is_none() && !first.is_inserted() && from <= last && last - from <= LONGEST_RANGE;
         if !sound || !allowance.take((last - from) as usize) {
             self.bad_ranges.push(Spanned::new(format!("{first}–{}{last}", first.letter()), span));
             self.push(first.clone(), span);
@@ -128,7 +129,7 @@ pub(super) fn list(text: &str, base: usize, letter: char, allowance: &mut Allowa
     out
 }
 
-/// The id that a word is, or (`false`) begins with: `C3`, `C3a`, `C3-like`.
+/// The id that a word is, or (`false`) begins with: `C3`, `C3a`; `C3-like`, `S3a`.
 fn id(word: &str, letter: char) -> Option<(Id, bool)> {
     let of_letter = |id: &Id| id.letter() == letter;
     if let Some(id) = Id::parse(word).filter(of_letter) {
@@ -142,12 +143,13 @@ fn id(word: &str, letter: char) -> Option<(Id, bool)> {
 fn range_end(rest: &[Token<'_>], letter: char) -> Option<u32> {
     let [mark, last, ..] = rest else { return None };
     let word = ["to", "through", "thru", "until"].iter().any(|w| mark.text.eq_ignore_ascii_case(w));
-    let digits = |text: &str| text.len() < 10 && text.bytes().all(|b| b.is_ascii_digit());
+    let digits = |text: &str| text.len() <= DIGITS && text.bytes().all(|b| b.is_ascii_digit());
     let bare = || digits(last.text).then(|| last.text.parse().ok()).flatten();
+    let number = || Id::parse(last.text).filter(|id| id.letter() == letter && !id.is_inserted()).map(|id| id.number());
     match mark.kind {
         _ if last.kind != Kind::Word => None,
-        Kind::Dash => Id::parse(last.text).filter(|id| id.letter() == letter).map(|id| id.number()).or_else(bare),
-        Kind::Word if word => Id::parse(last.text).filter(|id| id.letter() == letter).map(|id| id.number()),
+        Kind::Dash => number().or_else(bare),
+        Kind::Word if word => number(),
         _ => None,
     }
 }
@@ -214,7 +216,7 @@ fn tokens(text: &str) -> impl Iterator<Item = Token<'_>> {
 
 /// A hyphen joins words (`C1-like`) unless an id (`C1-C3`) or the end of a range (`C1-3`) stands behind it.
 fn joins_word(before: &str, after: &str) -> bool {
-    let number = after.len() < 10 && after.bytes().all(|b| b.is_ascii_digit());
+    let number = after.len() <= DIGITS && after.bytes().all(|b| b.is_ascii_digit());
     Id::parse(after).is_none() && !(number && before.len() < 12 && Id::parse(before).is_some())
 }
 
@@ -260,7 +262,8 @@ mod tests {
         check("H01; H2", 'H', "H1 H2");
         check("S5/api, S5/sdk", 'S', "S5/api S5/sdk");
         check("C1, C1", 'C', "C1");
-        check("XC1 C1x c1", 'C', "");
+        check("XC1 C1xy c1", 'C', "");
+        check("C12, C12b–C14, C015c", 'C', "C12 C12b C14 C15c");
         check("C1-like", 'C', "");
     }
 
@@ -269,10 +272,11 @@ mod tests {
         let found = list("C1 (and C2), not C3; C4", 0, 'C');
         assert_eq!((names(&found.ids), names(&found.doubtful)), ("C1 C4".to_owned(), "C2 C3".to_owned()));
         assert_eq!(names(&list("C1, ~~C2~~, C3", 0, 'C').ids), "C1 C3");
-        assert_eq!(names(&list("C1, C3a, C4-like", 0, 'C').doubtful), "C3 C4");
+        assert_eq!(names(&list("C1, C3ab, C4-like", 0, 'C').doubtful), "C3 C4");
+        assert_eq!(names(&list("S1, S3a", 0, 'S').doubtful), "S3", "the letter is that of a threat");
         assert_eq!(list("C9–C3", 0, 'C').bad_ranges.len(), 1);
-        assert_eq!(names(&list("C1–C999999999", 0, 'C').ids), "C1 C999999999");
-        assert_eq!(list("C1–C999999999", 0, 'C').bad_ranges.len(), 1);
+        assert_eq!(names(&list("C1–C9999999", 0, 'C').ids), "C1 C9999999");
+        assert_eq!(list("C1–C9999999", 0, 'C').bad_ranges.len(), 1);
     }
 
     #[test]

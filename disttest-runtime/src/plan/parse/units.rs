@@ -25,8 +25,8 @@ pub(super) enum What {
 pub(super) fn seconds_of(unit: &str) -> Option<f64> {
     Some(match unit {
         "ms" | "millisecond" | "milliseconds" => 0.001,
-        "s" | "sec" | "secs" | "second" | "seconds" => 1.0,
-        "m" | "min" | "mins" | "minute" | "minutes" => 60.0,
+        "s" | "″" | "\"" | "sec" | "secs" | "second" | "seconds" => 1.0,
+        "m" | "′" | "'" | "min" | "mins" | "minute" | "minutes" => 60.0,
         "h" | "hr" | "hrs" | "hour" | "hours" => 3600.0,
         "d" | "day" | "days" => 86_400.0,
         "w" | "week" | "weeks" => 604_800.0,
@@ -58,6 +58,9 @@ const NOUNS: &[(&str, What)] = &[
     ("connection", What::Size),
     ("session", What::Size),
     ("user", What::Size),
+    ("format", What::Size),
+    ("protocol", What::Size),
+    ("codec", What::Size),
     ("account", What::Size),
     ("key", What::Size),
     ("queue", What::Size),
