@@ -23,14 +23,14 @@ fn systems() -> PathBuf {
     workspace().join("tests/systems")
 }
 
-/// Runs the plan of `example` at the hardening tier with `args`, with the fault on the wrong address or not: the exit
+/// Runs the plan of `example` with `args`, with the fault on the wrong address or not: the exit
 /// status, and for each scenario the verdict that the summary has.
 #[track_caller]
 fn check(example: &Path, args: &str, wrong_address: bool, status: i32, verdicts: &[(&str, &str)]) {
     let root = session_root();
     let plan = std::fs::read_dir(example.join("docs/testing-plans")).expect("plans").flatten().next().expect("a plan");
     let plan = plan.path().display().to_string();
-    let mut run = Run::disttest(example, &format!("run {plan} --tier hardening {args}")).sessions(&root);
+    let mut run = Run::disttest(example, &format!("run {plan} {args}")).sessions(&root);
     if wrong_address {
         run = run.env("WRONG_ADDRESS", "1");
     }
@@ -52,6 +52,7 @@ fn skipped(programs: &[(&str, &str)]) -> bool {
     why.is_some()
 }
 
+const HARDENING: &str = "--tier hardening";
 const POSTGRES: [(&str, &str); 2] = [("initdb", "postgresql"), ("postgres", "postgresql")];
 const ETCD: [(&str, &str); 2] = [("etcd", "etcd-server"), ("iptables", "iptables")];
 const REDIS: [(&str, &str); 2] = [("redis-server", "redis-server"), ("iptables", "iptables")];
@@ -62,9 +63,9 @@ fn postgresql_keeps_what_it_acknowledged_under_kill_9_with_synchronous_commit_an
         return;
     }
     let example = systems().join("postgres");
-    check(&example, "", false, 0, &[("S1", "PASS-hardening")]);
-    let off = "--sut-arg=-c --sut-arg=synchronous_commit=off";
-    check(&example, off, false, 1, &[("S1", "FAIL-reproducible")]);
+    check(&example, HARDENING, false, 0, &[("S1", "PASS-hardening")]);
+    let off = format!("{HARDENING} --sut-arg=-c --sut-arg=synchronous_commit=off");
+    check(&example, &off, false, 1, &[("S1", "FAIL-reproducible")]);
 }
 
 #[test]
@@ -73,8 +74,8 @@ fn etcd_is_linearizable_without_its_leader_and_its_serializable_reads_are_as_old
         return;
     }
     let example = systems().join("etcd");
-    check(&example, "", false, 1, &[("S1", "PASS-hardening"), ("S2", "FAIL-reproducible")]);
-    check(&example, "--scenario S1", true, 3, &[("S1", "INCONCLUSIVE-fault-not-proven")]);
+    check(&example, HARDENING, false, 1, &[("S1", "PASS-hardening"), ("S2", "FAIL-reproducible")]);
+    check(&example, "--tier smoke --scenario S1", true, 3, &[("S1", "INCONCLUSIVE-fault-not-proven")]);
 }
 
 #[test]
@@ -84,6 +85,6 @@ fn redis_loses_what_it_acknowledged_and_with_wait_it_keeps_the_set_and_not_the_r
     }
     let example = systems().join("redis");
     let known = [("S1", "FAIL-reproducible"), ("S2", "PASS-hardening"), ("S3", "FAIL-reproducible")];
-    check(&example, "", false, 1, &known);
-    check(&example, "--scenario S2", true, 3, &[("S2", "INCONCLUSIVE-fault-not-proven")]);
+    check(&example, HARDENING, false, 1, &known);
+    check(&example, "--tier hardening --scenario S2", true, 3, &[("S2", "INCONCLUSIVE-fault-not-proven")]);
 }
