@@ -86,5 +86,5 @@ fn redis_loses_what_it_acknowledged_and_with_wait_it_keeps_the_set_and_not_the_r
     let example = systems().join("redis");
     let known = [("S1", "FAIL-reproducible"), ("S2", "PASS-hardening"), ("S3", "FAIL-reproducible")];
     check(&example, HARDENING, false, 1, &known);
-    check(&example, "--tier hardening --scenario S2", true, 3, &[("S2", "INCONCLUSIVE-fault-not-proven")]);
+    check(&example, "--tier smoke --scenario S2", true, 3, &[("S2", "INCONCLUSIVE-fault-not-proven")]);
 }

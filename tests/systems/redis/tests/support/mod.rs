@@ -81,22 +81,20 @@ impl Roles {
     }
 
     /// Cuts off the primary, makes another one, and joins them again: once for each fault of the budget, from `n1` to `n2`
-    /// and back. With `WRONG_ADDRESS` in the environment two nodes that never talk to each other are cut off.
+    /// and back. With `WRONG_ADDRESS` in the environment the same is said to be done, and what is cut off is an address that
+    /// nobody has.
     pub(crate) async fn fail_over(&self, run: &Run, workload: &Workload) -> Result<Landed> {
         let faults = workload.faults();
         for window in 0..run.budget().faults {
             let (old, new) = if window % 2 == 0 { ("n1", "n2") } else { ("n2", "n1") };
-            let (mut a, mut b) = (vec![old.to_owned()], run.nodes());
-            b.retain(|node| node != old);
-            if std::env::var_os("WRONG_ADDRESS").is_some() {
-                (a, b) = (vec![new.to_owned()], vec!["n3".to_owned()]);
-            }
+            let others: Vec<String> = run.nodes().into_iter().filter(|node| node != old).collect();
             let cut: Box<dyn Nemesis> = match window {
-                0 => Box::new(FullPartition::new(a, b)),
-                _ => Box::new(AsymmetricPartition::new(b, a)),
+                0 => Box::new(FullPartition::new([old], others)),
+                _ => Box::new(AsymmetricPartition::new(others, [old])),
             };
             let (from, to) = (self.address(old)?, self.address(new)?);
-            let injected = faults.inject(Failover { cut, from, to }).await?;
+            let wrong_address = std::env::var_os("WRONG_ADDRESS").is_some();
+            let injected = faults.inject(Failover { cut, from, to, wrong_address }).await?;
             sleep(Duration::from_secs(1)).await;
             follow(to, None).await?;
             for (_, replica) in self.nodes.iter().filter(|(name, _)| name != old && name != new) {
@@ -129,6 +127,16 @@ struct Failover {
     cut: Box<dyn Nemesis>,
     from: SocketAddr,
     to: SocketAddr,
+    /// The cut is of an address that nobody has: its command succeeds, and nothing is dropped.
+    wrong_address: bool,
+}
+
+/// Adds (`-I`) or removes (`-D`) a rule that drops what comes from an address that nobody has.
+async fn rule(action: &str) -> Result<()> {
+    let rule = [action, "INPUT", "-s", "10.99.99.99", "-j", "DROP"];
+    let status = tokio::process::Command::new("iptables").args(rule).status().await?;
+    anyhow::ensure!(status.success(), "iptables: {status}");
+    Ok(())
 }
 
 impl Nemesis for Failover {
@@ -153,12 +161,16 @@ impl Nemesis for Failover {
     }
 
     fn inject<'a>(&'a mut self, plane: &'a Plane) -> BoxFuture<'a, Result<()>> {
-        self.cut.inject(plane)
+        if self.wrong_address { Box::pin(rule("-I")) } else { self.cut.inject(plane) }
     }
 
     fn heal<'a>(&'a mut self, plane: &'a Plane) -> BoxFuture<'a, Result<()>> {
         Box::pin(async move {
-            self.cut.heal(plane).await?;
+            if self.wrong_address {
+                rule("-D").await?;
+            } else {
+                self.cut.heal(plane).await?;
+            }
             follow(self.from, Some(self.to)).await
         })
     }
