@@ -176,10 +176,10 @@ fn top_level_names(group: &str) -> Vec<String> {
 fn is_test_module(file: &Path) -> bool {
     let name = file.file_stem().expect("a source file has a name").to_string_lossy();
     let folder = file.parent().expect("a source file stands in a folder");
-    let declaration = format!("#[cfg(test)]\nmod {name};");
-    [folder.join("mod.rs"), folder.with_extension("rs")]
-        .iter()
-        .any(|parent| fs::read_to_string(parent).is_ok_and(|text| text.contains(&declaration)))
+    let declarations = ["", "pub(crate) ", "pub(super) "].map(|public| format!("#[cfg(test)]\n{public}mod {name};"));
+    [folder.join("mod.rs"), folder.with_extension("rs")].iter().any(|parent| {
+        fs::read_to_string(parent).is_ok_and(|text| declarations.iter().any(|declaration| text.contains(declaration)))
+    })
 }
 
 /// The text before its first test module.

@@ -23,26 +23,68 @@ fn systems() -> PathBuf {
     workspace().join("tests/systems")
 }
 
-/// Runs the plan of `example` at the hardening tier with `args`: the exit status, and lines that the summary holds.
+/// Runs the plan of `example` with `args`, with the fault on the wrong address or not: the exit
+/// status, and for each scenario the verdict that the summary has.
 #[track_caller]
-fn check(example: &Path, args: &str, status: i32, says: &[&str]) {
+fn check(example: &Path, args: &str, wrong_address: bool, status: i32, verdicts: &[(&str, &str)]) {
     let root = session_root();
     let plan = std::fs::read_dir(example.join("docs/testing-plans")).expect("plans").flatten().next().expect("a plan");
     let plan = plan.path().display().to_string();
-    Run::disttest(example, &format!("run {plan} --tier hardening {args}")).sessions(&root).expect(status).says(says);
+    let mut run = Run::disttest(example, &format!("run {plan} {args}")).sessions(&root);
+    if wrong_address {
+        run = run.env("WRONG_ADDRESS", "1");
+    }
+    let answer = run.expect(status);
+    for (scenario, verdict) in verdicts {
+        let line = answer.out.lines().find(|line| line.trim_start().starts_with(&format!("{scenario} ")));
+        let line = line.unwrap_or_else(|| panic!("no line of {scenario}:\n{}", answer.out));
+        assert!(line.contains(verdict), "{verdict} of {scenario} was expected: {line}\n{}\n{}", answer.out, answer.err);
+    }
 }
 
+/// Says why a test is skipped, if it is.
+#[expect(clippy::print_stderr, reason = "a skipped test says why")]
+fn skipped(programs: &[(&str, &str)]) -> bool {
+    let why = missing(programs);
+    if let Some(why) = &why {
+        eprintln!("skipped: {why}");
+    }
+    why.is_some()
+}
+
+const HARDENING: &str = "--tier hardening";
 const POSTGRES: [(&str, &str); 2] = [("initdb", "postgresql"), ("postgres", "postgresql")];
+const ETCD: [(&str, &str); 2] = [("etcd", "etcd-server"), ("iptables", "iptables")];
+const REDIS: [(&str, &str); 2] = [("redis-server", "redis-server"), ("iptables", "iptables")];
 
 #[test]
-#[expect(clippy::print_stderr, reason = "a skipped test says why")]
 fn postgresql_keeps_what_it_acknowledged_under_kill_9_with_synchronous_commit_and_without_it_does_not() {
-    if let Some(why) = missing(&POSTGRES) {
-        eprintln!("skipped: {why}");
+    if skipped(&POSTGRES) {
         return;
     }
     let example = systems().join("postgres");
-    check(&example, "", 0, &["PASS-hardening", "Session: DONE (hardening tier)"]);
-    let off = "--sut-arg=-c --sut-arg=synchronous_commit=off";
-    check(&example, off, 1, &["FAIL-reproducible", "C1 violated: lost-acknowledged-write"]);
+    check(&example, HARDENING, false, 0, &[("S1", "PASS-hardening")]);
+    let off = format!("{HARDENING} --sut-arg=-c --sut-arg=synchronous_commit=off");
+    check(&example, &off, false, 1, &[("S1", "FAIL-reproducible")]);
+}
+
+#[test]
+fn etcd_is_linearizable_without_its_leader_and_its_serializable_reads_are_as_old_as_the_cut() {
+    if skipped(&ETCD) {
+        return;
+    }
+    let example = systems().join("etcd");
+    check(&example, HARDENING, false, 1, &[("S1", "PASS-hardening"), ("S2", "FAIL-reproducible")]);
+    check(&example, "--tier smoke --scenario S1", true, 3, &[("S1", "INCONCLUSIVE-fault-not-proven")]);
+}
+
+#[test]
+fn redis_loses_what_it_acknowledged_and_with_wait_it_keeps_the_set_and_not_the_registers() {
+    if skipped(&REDIS) {
+        return;
+    }
+    let example = systems().join("redis");
+    let known = [("S1", "FAIL-reproducible"), ("S2", "PASS-hardening"), ("S3", "FAIL-reproducible")];
+    check(&example, HARDENING, false, 1, &known);
+    check(&example, "--tier smoke --scenario S2", true, 3, &[("S2", "INCONCLUSIVE-fault-not-proven")]);
 }

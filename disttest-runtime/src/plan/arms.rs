@@ -8,7 +8,7 @@ use crate::base::diagnostic::Spanned;
 use rustc_hash::FxHashSet;
 
 /// Label in §7.M.S of the list of arms.
-const LIST: &str = "Scenario arms";
+pub(super) const LIST: &str = "Scenario arms";
 /// Label in §7.M.S, or in the block of an arm, of what must be denied.
 const NEGATIVE_CONTROLS: &str = "Negative controls";
 
@@ -22,11 +22,17 @@ impl Scenario {
         let listed = lists.flat_map(|field| {
             let text = &field.value.value;
             let gone = collapsed(text, &|id| self.arm(id).is_some());
-            parse::ids_in(text, 'S').into_iter().filter(move |id| !gone.contains(id))
+            parse::ids_in(text, 'S').into_iter().filter(move |id| !gone.iter().any(|(one, _)| one == id))
         });
         let listed = listed.filter(|id| id.arm().is_some() && id.number() == self.id.value.number());
         let mut seen = FxHashSet::default();
         blocks.chain(listed).filter(|id| seen.insert(id.clone())).collect()
+    }
+
+    /// Arms that §7.M.S says to be collapsed, with a reason, and the arm that each is collapsed into.
+    pub(super) fn collapsed_arms(&self) -> Vec<(Id, Id)> {
+        let lists = self.surfaces.iter().flatten().filter(|field| field.label == LIST);
+        lists.flat_map(|field| collapsed(&field.value.value, &|id| self.arm(id).is_some())).collect()
     }
 
     /// The block of the arm with this id.
@@ -57,9 +63,9 @@ fn gates_surfaces(category: &Category) -> bool {
 }
 
 /// Ids without a block that a list of arms says to be collapsed into an arm with one: `S5/sdk and S5/cli collapsed into
-/// S5/api — one code path`. Whatever is said in another way, or without a reason of three words, stays planned: to leave
+/// S5/api — one code path`; each with that arm. Whatever is said in another way, or without a reason of three words, stays planned: to leave
 /// a surface out by mistake would be a false PASS.
-fn collapsed(text: &str, has_block: &dyn Fn(&Id) -> bool) -> Vec<Id> {
+fn collapsed(text: &str, has_block: &dyn Fn(&Id) -> bool) -> Vec<(Id, Id)> {
     const VERB: &str = "collapsed into ";
     let text = text.split_whitespace().collect::<Vec<_>>().join(" ");
     let lower = text.to_ascii_lowercase();
@@ -70,15 +76,16 @@ fn collapsed(text: &str, has_block: &dyn Fn(&Id) -> bool) -> Vec<Id> {
         let rest = &text[at + VERB.len()..];
         let rest = &rest[..rest.find(';').unwrap_or(rest.len())];
         let target = rest.split(|c: char| c.is_whitespace() || ":,()".contains(c)).next().unwrap_or_default();
-        let into_block = Id::parse(target.trim_matches('`')).is_some_and(|id| has_block(&id));
+        let Some(into) = Id::parse(target.trim_matches('`')).filter(|id| has_block(id)) else { continue };
         let reason = rest[target.len()..].split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty());
-        if !into_block || reason.count() < 3 {
+        if reason.count() < 3 {
             continue;
         }
         // Behind an arm of its own a comma may begin another entry of the list: only the last one is meant for sure.
         let mixed = parse::ids_in(clause, 'S').iter().any(has_block);
         let subject = clause.rsplit(',').next().filter(|_| mixed).unwrap_or(clause);
-        gone.extend(parse::ids_in(subject, 'S').into_iter().filter(|id| id.arm().is_some() && !has_block(id)));
+        let subjects = parse::ids_in(subject, 'S').into_iter().filter(|id| id.arm().is_some() && !has_block(id));
+        gone.extend(subjects.map(|id| (id, into.clone())));
     }
     gone
 }

@@ -25,6 +25,7 @@ mod resolve;
 mod rules;
 mod spelt;
 mod suppress;
+mod surfaces;
 mod tiers;
 mod told;
 mod without_spans;
@@ -44,6 +45,7 @@ pub use resolve::{Fault, Resolved, resolve, resolve_arm};
 pub use rules::{RULES, Rule, rule};
 pub use spelt::as_spelt;
 pub use suppress::{Scope, Suppressed, Suppression, may_be_suppressed, suppress, suppressions};
+pub(crate) use surfaces::{Surface, Tester};
 
 use crate::base::diagnostic::Diagnostic;
 

@@ -3,7 +3,7 @@
 use super::case::{Case, Whole, canonical};
 use super::doc::Doc;
 use super::escape::{cell, inline};
-use crate::plan::{Category, Id, Plan, Release};
+use crate::plan::{Category, Id, Plan, Release, Surface, Tester};
 use crate::verdict::{Verdict, parent_of};
 use std::collections::BTreeSet;
 
@@ -37,22 +37,21 @@ fn exercised(closing: &[&Whole<'_, '_>]) -> String {
     format!("not exercised to a conclusion: {}", closing.iter().map(why).collect::<Vec<_>>().join("; "))
 }
 
-/// Section 6: every arm, then its scenario.
+/// Section 6: every arm, every listed surface that has none, then its scenario.
 pub(super) fn surfaces(doc: &mut Doc, plan: Option<&Plan>, wholes: &[Whole<'_, '_>]) {
-    let covers = |whole: &&Whole<'_, '_>| whole.parts.iter().any(|part| has_surfaces(plan, part));
-    let wanted: Vec<&Whole<'_, '_>> = wholes.iter().filter(covers).collect();
+    let wanted: Vec<&Whole<'_, '_>> = wholes.iter().filter(|whole| covers(plan, whole)).collect();
     if wanted.is_empty() {
         return doc.block("No boundary or fairness scenarios in this plan.");
     }
     let mut rows: Vec<Vec<String>> = Vec::new();
     for whole in &wanted {
         rows.extend(whole.parts.iter().map(|part| surface_row(part)));
+        rows.extend(without_arm(whole).map(|name| armless_row(whole, &name)));
         rows.extend(whole.joined.then(|| parent_row(whole)));
     }
     let columns = ["Scenario / arm", "Surface", "Planned", "Executed", "Verdict", "Downgrade reason"];
     doc.table(&columns, &rows, "");
-    let parts = wanted.iter().flat_map(|whole| &whole.parts);
-    let mut missing: Vec<String> = parts.filter(|part| !attempted(part)).map(|part| missing_surface(part)).collect();
+    let mut missing: Vec<String> = wanted.iter().flat_map(|whole| untested(whole)).collect();
     if plan.is_none() {
         missing.push("others are unknown, since the plan is not at hand".to_owned());
     }
@@ -60,6 +59,76 @@ pub(super) fn surfaces(doc: &mut Doc, plan: Option<&Plan>, wholes: &[Whole<'_, '
         true => doc.block("All planned surfaces were executed."),
         false => doc.block(format!("**Missing surfaces this run did not cover:** {}", missing.join(", "))),
     }
+    let collapsed: Vec<String> = wanted.iter().flat_map(|whole| by_word_of_plan(whole)).collect();
+    if !collapsed.is_empty() {
+        let told = "Tested by no arm of their own, but, as the plan says, together with others";
+        doc.block(format!("{told}: {}", collapsed.join(", ")));
+    }
+}
+
+fn covers(plan: Option<&Plan>, whole: &Whole<'_, '_>) -> bool {
+    let listed = whole.planned.is_some_and(|scenario| scenario.surfaces.is_some());
+    listed || whole.parts.iter().any(|part| has_surfaces(plan, part))
+}
+
+/// What the plan wants tested and nothing that came to a conclusion did test.
+fn untested(whole: &Whole<'_, '_>) -> Vec<String> {
+    let listed = listed(whole);
+    let mut missing: Vec<String> = listed.iter().filter_map(|surface| untested_surface(whole, surface)).collect();
+    let told = |part: &Case<'_>| {
+        let own = |surface: &Surface| matches!(&surface.tested_by, Some(Tester::Own(id)) if is(part, id));
+        listed.iter().any(own)
+    };
+    let others = whole.parts.iter().filter(|part| !concluded(part) && !told(part));
+    missing.extend(others.map(|part| missing_surface(part)));
+    if listed.is_empty() && whole.planned.is_some_and(|scenario| scenario.arm_ids().is_empty()) {
+        missing.push(format!("others of {} are unknown, since the plan lists none", inline(&whole.id)));
+    }
+    missing
+}
+
+fn untested_surface(whole: &Whole<'_, '_>, surface: &Surface) -> Option<String> {
+    let why = match &surface.tested_by {
+        None => format!("{} has no arm for it", whole.id),
+        Some(by) if tests_of(whole, by.id()).any(concluded) => return None,
+        Some(by) => told_tester(whole, by),
+    };
+    Some(format!("{} ({})", inline(&surface.name), inline(&why)))
+}
+
+/// `S5/sdk NOT-RUN`, `in S5/api PASS-smoke`.
+fn told_tester(whole: &Whole<'_, '_>, by: &Tester) -> String {
+    let verdict = tests_of(whole, by.id()).next().map_or(Verdict::NotRun, Case::verdict);
+    match by {
+        Tester::Own(id) => format!("{id} {verdict}"),
+        Tester::Collapsed(id) => format!("in {id} {verdict}"),
+    }
+}
+
+fn tests_of<'c, 'a>(whole: &Whole<'c, 'a>, id: &Id) -> impl Iterator<Item = &'c Case<'a>> {
+    whole.parts.iter().copied().filter(move |part| is(part, id))
+}
+
+fn is(case: &Case<'_>, id: &Id) -> bool {
+    canonical(&case.id) == id.to_string()
+}
+
+fn listed(whole: &Whole<'_, '_>) -> Vec<Surface> {
+    whole.planned.map(|scenario| scenario.listed_surfaces()).unwrap_or_default()
+}
+
+/// Listed surfaces that no arm is for.
+fn without_arm(whole: &Whole<'_, '_>) -> impl Iterator<Item = String> {
+    listed(whole).into_iter().filter(|surface| surface.tested_by.is_none()).map(|surface| surface.name)
+}
+
+/// Listed surfaces that the plan collapses into something else, and what came of that.
+fn by_word_of_plan(whole: &Whole<'_, '_>) -> Vec<String> {
+    let told = |surface: Surface| match &surface.tested_by {
+        Some(by @ Tester::Collapsed(_)) => Some(format!("{} ({})", inline(&surface.name), told_tester(whole, by))),
+        _ => None,
+    };
+    listed(whole).into_iter().filter_map(told).collect()
 }
 
 fn has_surfaces(plan: Option<&Plan>, case: &Case<'_>) -> bool {
@@ -79,10 +148,17 @@ fn surface<'a>(case: &'a Case<'_>) -> &'a str {
 }
 
 fn missing_surface(case: &Case<'_>) -> String {
-    match parent_of(&case.id) {
-        Some(_) => format!("{} ({})", inline(surface(case)), inline(&case.id)),
-        None => inline(surface(case)),
-    }
+    format!("{} ({} {})", inline(surface(case)), inline(&case.id), case.verdict())
+}
+
+/// It passed or failed: whatever else came of it, nobody knows how the surface behaves.
+fn concluded(case: &Case<'_>) -> bool {
+    case.ran.is_some() && (case.verdict().is_pass() || case.verdict().is_fail())
+}
+
+fn armless_row(whole: &Whole<'_, '_>, name: &str) -> Vec<String> {
+    let dash = || "—".to_owned();
+    vec![dash(), cell(name), "yes".into(), "no".into(), dash(), cell(&format!("{} has no arm for it", whole.id))]
 }
 
 /// The plan has this very scenario or arm.

@@ -241,7 +241,7 @@ fn a_scenario_with_arms_has_a_row_for_each_and_its_own_verdict_everywhere_else()
         "| S5/api | public API | yes | yes | PASS-smoke | — |",
         "| S5/sdk | sdk | yes | yes | PASS-smoke | — |",
         "| S5 | (aggregate) | yes | 2 of 3 | PARTIAL-surface | capped by S5/admin NOT-RUN |",
-        "\n**Missing surfaces this run did not cover:** admin (S5/admin)",
+        "\n**Missing surfaces this run did not cover:** admin (S5/admin NOT-RUN)",
     ];
     assert_eq!(surfaces.lines().skip(2).collect::<Vec<_>>().join("\n"), rows.join("\n"));
     let told = "S5 PARTIAL-surface (S5/admin NOT-RUN, S5/api PASS-smoke, S5/sdk PASS-smoke)";
@@ -279,6 +279,56 @@ fn a_scenario_with_arms_has_a_row_for_each_and_its_own_verdict_everywhere_else()
     let mut of_another = arm_with("api", PassSmoke);
     of_another.declared.id = "S1/api".to_owned();
     check(&[of_another], Some(&plan()), SessionVerdict::Inconclusive);
+}
+
+#[test]
+fn all_planned_surfaces_were_executed_only_when_each_was_to_a_conclusion() {
+    use Verdict::*;
+    const ALL: &str = "All planned surfaces were executed.";
+    const MISSING: &str = "**Missing surfaces this run did not cover:** ";
+    let armed = |fields: &str| -> Plan {
+        let text = "## 1b. Claims under test\n\n| ID | Claim | Category | Source | Inferred? |\n|---|---|---|---|---|\n\
+            | C7 | tenants stay apart | boundary | README | no |\n\n## 7. Scenarios\n\n### Scenario S5: apart\n\
+            - **Falsifies if it FAILs:** C7\n\n#### \u{a7}7.M.S\n- FIELDS\n\n#### Arm S5/api: public API\n- **Oracle:** o\n";
+        crate::plan::parse(&text.replace("- FIELDS", fields)).0
+    };
+    let check = |fields: &str, ran: &[(&str, Verdict)], expect: &str| {
+        let records: Vec<ScenarioRecord> = ran.iter().map(|(name, verdict)| arm_with(name, *verdict)).collect();
+        let text = report_markdown(Some(&armed(fields)), &session(), &records, &[]);
+        let told = section(&text, "Surface coverage (boundary and fairness scenarios)");
+        assert!(told.contains(expect), "{fields} {ran:?} {expect}: {told}");
+        assert_eq!((told.contains(ALL), told.contains(MISSING)), (expect == ALL, expect != ALL), "{told}");
+    };
+    let missing = |which: &str| format!("{MISSING}{which}");
+    let one = "- **Surfaces:** public API";
+    let two = "- **Surfaces:** public API, SDK\n- **Scenario arms:** S5/api, S5/sdk";
+    let armless = "- **Surfaces:** public API, admin console, SDK\n- **Scenario arms:** S5/api";
+    check(one, &[("api", PassHardening)], ALL);
+    check(two, &[("api", PassSmoke), ("sdk", PassSmoke)], ALL);
+    check(two, &[("api", PassSmoke), ("sdk", FailNondeterministic)], ALL);
+    check(two, &[("api", PassSmoke)], &missing("SDK (S5/sdk NOT-RUN)"));
+    for open in
+        [NotRun, InconclusiveEnv, InconclusiveFaultNotProven, InconclusiveOracleTooWeak, PartialSurface, PartialModel]
+    {
+        check(two, &[("api", PassSmoke), ("sdk", open)], &missing(&format!("SDK (S5/sdk {open})")));
+    }
+    let both = "admin console (S5 has no arm for it), SDK (S5 has no arm for it)";
+    check(armless, &[("api", PassHardening)], &missing(both));
+    check(armless, &[("api", PassHardening)], "| — | admin console | yes | no | — | S5 has no arm for it |");
+    check(armless, &[("api", NotRun)], &missing(&format!("public API (S5/api NOT-RUN), {both}")));
+    check(armless, &[], &missing(&format!("public API (S5/api NOT-RUN), {both}")));
+    // An arm of another name is not taken for that of the surface.
+    check(armless, &[("api", PassSmoke), ("old", PassSmoke)], &missing(both));
+    let collapsed =
+        "- **Surfaces:** api, sdk\n- **Scenario arms:** S5/sdk collapsed into S5/api \u{2014} one code path";
+    check(collapsed, &[("api", PassSmoke)], ALL);
+    check(
+        collapsed,
+        &[("api", InconclusiveEnv)],
+        &missing("api (S5/api INCONCLUSIVE-env), sdk (in S5/api INCONCLUSIVE-env)"),
+    );
+    let text = report_markdown(Some(&armed(collapsed)), &session(), &[arm_with("api", PassSmoke)], &[]);
+    assert!(text.contains("together with others: sdk (in S5/api PASS-smoke)\n"), "{text}");
 }
 
 #[test]

@@ -1,0 +1,69 @@
+//! AUTO-GENERATED from test plan: docs/testing-plans/failover.md
+//! Scenario: S2 confirmed_adds_survive_the_failover
+//! Falsifies: C2 (see §1b of the plan for full text)
+//! Plan-SHA256: 13316dd8f7e7ecaa3ba5dca05f13bacb28aa79b8944ca7db420d26101b503970   Scenario-SHA256: 7f760b09222547c4840b90336e78a83e1b494d821c3f64631dbf75d82bc34183   Generator: cargo-disttest 0.1.0
+//! Frame-SHA256: d5019f86b93ad5b3e89a8c613e9eac048cee99d476ca0e098e57104eceb2008c
+//!
+//! REVIEW BEFORE TREATING AS A PERMANENT REGRESSION: the workload, the faults and the oracle below must be what the
+//! plan says, and the oracle must be able to reject a wrong history.
+//!
+//! Write code between `disttest:begin` and `disttest:end` only: `cargo disttest author` keeps it to the byte and
+//! rewrites everything else, which is what the Frame-SHA256 is taken over.
+#![allow(unexpected_cfgs, reason = "the attribute asks for rust-analyzer")]
+
+use disttest_runtime::prelude::*;
+
+#[disttest_runtime::scenario(
+    id = "S2",
+    plan = "docs/testing-plans/failover.md",
+    plan_sha256 = "13316dd8f7e7ecaa3ba5dca05f13bacb28aa79b8944ca7db420d26101b503970",
+    scenario_sha256 = "7f760b09222547c4840b90336e78a83e1b494d821c3f64631dbf75d82bc34183",
+    falsifies("C2": durability),
+    model = other("set"),
+    checkers("no-lost-ack"),
+    nemesis("full-partition", "asymmetric-partition"),
+    landing(injector("iptables-dropped-packets"), victim("metric:replica-silence")),
+    budget(
+        smoke(nodes = 2, seconds = 10, faults = 1, seeds = 1),
+        hardening(nodes = 3, seconds = 24, faults = 2, seeds = 3, operations = 600),
+        release = "not provided — the answer is known after a minute. Revisit when: Redis changes its replication.",
+    ),
+)]
+async fn confirmed_adds_survive_the_failover(run: Run) -> Result<Judged> {
+    // disttest:begin workload — as S1, with `WAIT` for all replicas behind each add, for 300 ms; an add that
+    // | too few confirm has an unknown outcome.
+    let cluster = run.cluster(support::program()).await?;
+    let roles = Roles::new(&cluster);
+    let believed = roles.clone();
+    let workload: Workload = run
+        .workload(cluster)
+        .clients(6)
+        .probe(support::silence())
+        .start(move |client: Client| Session::new(client, believed.clone(), true).add())
+        .await?;
+    // disttest:end workload
+
+    // disttest:begin faults — `full-partition` between the primary and all other nodes; 1 s later an operator
+    // | makes another node the primary and those that can be reached its replicas; 6 s after that the network
+    // | heals and the old primary is made a replica of the new one. The first window fails over from `n1` to
+    // | `n2`; the second, at the hardening tier, back, and is an `asymmetric-partition`: packets of the other
+    // | nodes to the primary are dropped, and its own pass.
+    let landed: Landed = roles.fail_over(&run, &workload).await?;
+    // disttest:end faults
+
+    // disttest:begin oracle — every element whose add was confirmed is in the set at quiescence; zero lost.
+    // | Cannot detect: elements that were lost and added again.
+    let history: Recorded =
+        workload.stop(move |client: Client| Session::new(client, roles.clone(), true).read_set()).await?;
+    run.oracle(history).check(NoLostAck::append_only()).judge(landed)
+    // disttest:end oracle
+}
+
+// disttest:begin helpers — imports, types and functions of this test
+#[path = "../support/mod.rs"]
+mod support;
+
+use support::{Roles, Session};
+// disttest:end helpers
+
+disttest_runtime::main!();
