@@ -85,7 +85,15 @@ pub(crate) fn workload(program: &str, clients: Option<u64>, probes: &[String], w
 /// in a comment.
 pub(crate) fn faults(nemeses: &[&'static str], signals: &str) -> String {
     let codes: Vec<&str> = nemeses.iter().filter_map(|name| nemesis(name)).collect();
-    let both = codes.iter().any(|code| code.contains("rest"));
+    // A leader is found by asking, and no side is drawn for it.
+    let names = |side: &str| codes.iter().any(|code| code.contains(side));
+    let sides = match (names("minority"), names("rest")) {
+        (true, true) => "minority, rest",
+        (true, false) => "minority, _",
+        (false, true) => "_, rest",
+        (false, false) => "",
+    };
+    let window = if sides.is_empty() && codes.len() < 2 { "_" } else { "window" };
     let fault = match codes.as_slice() {
         [only] => format!("            let fault = {only};\n"),
         several => {
@@ -104,7 +112,9 @@ pub(crate) fn faults(nemeses: &[&'static str], signals: &str) -> String {
     };
     fill(include_str!("../../../templates/snippets/faults.rs.txt"), |key| match key {
         "signals" => signals.clone(),
-        "sides" => if both { "minority, rest" } else { "minority, _" }.to_owned(),
+        "window" => window.to_owned(),
+        "sides" if sides.is_empty() => String::new(),
+        "sides" => format!("            let ({sides}) = run.minority(&format!(\"window {{window}}\"));\n"),
         _ => fault.clone(),
     })
 }
@@ -264,6 +274,8 @@ mod tests {
         assert!(region.contains("match window % 2 {\n                0 => Box::new(HardKill::new(minority)),\n"));
         assert!(region.contains("                _ => Box::new(FullPartition::new(minority, rest)),\n"));
         assert!(faults(&["pause"], "").contains("let (minority, _) ="));
+        let region = faults(&["leader-isolation"], "");
+        assert!(parses(&region) && region.contains("for _ in ") && !region.contains("minority"), "{region}");
     }
 
     #[test]
