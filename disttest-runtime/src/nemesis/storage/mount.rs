@@ -140,7 +140,7 @@ impl Mounted {
             // Without the line `undo` looks for the mount in vain.
             drop(self.journal.write(&Act::Unmounted { at: self.at.clone() }));
             // After the mount is gone, so that ending it finds nothing more to unmount.
-            drop(self.session.lock().unwrap_or_else(PoisonError::into_inner).take());
+            let _ended = self.session.lock().unwrap_or_else(PoisonError::into_inner).take();
         }
     }
 }
