@@ -266,7 +266,7 @@ mod tests {
         };
         check(Some("queue"), "no-lost-ack", "pause", "oracle", "`no-lost-ack` is not for a queue");
         check(None, "linearizability", "pause", "oracle", "names no model");
-        check(Some("map"), "linearizability", "split-brain", "faults", "no nemesis `split-brain`");
+        check(Some("map"), "linearizability", "of-our-own", "faults", "no nemesis `of-our-own`");
         let open = resolved(Some("map"), &["linearizability"], Fault::Unresolved);
         assert!(fill(&open, "faults").is_err());
     }

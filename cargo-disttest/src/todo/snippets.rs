@@ -86,7 +86,8 @@ pub(crate) fn workload(program: &str, clients: Option<u64>, probes: &[String], w
 pub(crate) fn faults(nemeses: &[&'static str], signals: &str) -> String {
     let codes: Vec<&str> = nemeses.iter().filter_map(|name| nemesis(name)).collect();
     // A leader is found by asking, and no side is drawn for it.
-    let names = |side: &str| codes.iter().any(|code| code.contains(side));
+    let words = |code: &str, side: &str| code.split(|c: char| !c.is_alphanumeric()).any(|word| word == side);
+    let names = |side: &str| codes.iter().any(|code| words(code, side));
     let sides = match (names("minority"), names("rest")) {
         (true, true) => "minority, rest",
         (true, false) => "minority, _",
