@@ -99,9 +99,13 @@ fn is_bent_and_straightened(flags: &[&str]) {
     running.until("a minute behind", |ahead| (ahead + 60_000).abs() < 2_000);
     planted.straighten().expect("it can be straightened");
     running.until("right again", right);
-    let calls = counter();
-    std::thread::sleep(Duration::from_millis(50));
-    assert_eq!(counter(), calls, "nothing is counted any more");
+    // A call that was under way is counted still.
+    let mut quiet = || {
+        let calls = counter();
+        std::thread::sleep(Duration::from_millis(100));
+        counter() == calls
+    };
+    assert!((0..50).any(|_| quiet()), "calls are counted on and on");
     assert_eq!(running.process.exit(), None, "it lives on");
 }
 
