@@ -100,7 +100,11 @@ fn what_author_writes_for_the_example_compiles_is_ignored_and_changes_only_with_
         answer.out.lines().filter(|line| line.contains(" ... ignored, NOT-RUN: not filled: region `workload`"));
     assert_eq!(ignored.count(), 4, "{}\n{}", answer.out, answer.err);
     assert!(!answer.err.contains("warning"), "it compiles without a warning:\n{}", answer.err);
-    package.disttest(&format!("run {PLAN}")).expect(4).says(&["NOT-RUN", "regions workload, faults, oracle are not filled", "Session: BLOCKED"]);
+    package.disttest(&format!("run {PLAN}")).expect(4).says(&[
+        "NOT-RUN",
+        "regions workload, faults, oracle are not filled",
+        "Session: BLOCKED",
+    ]);
 
     package.disttest(&format!("author {PLAN}")).expect(0);
     assert!(package.authored() == first, "a second time no byte and no time changes");
