@@ -451,9 +451,9 @@ it, so that what would be a -process anomaly at a session's level is told as -re
 
 A history that cannot have happened (an operation twice, a completion without its invocation or
 before it, lines that are cut off or in no order, an answer of an operation that timed out) is
-refused with file:line. An empty history is unknown. One that is not, and in which no operation could
-have contradicted the property (all failed, or only wrote), has it by definition: valid, with nothing
-consumed and a warning, as it shows nothing of the system. Of what must be seen at the end (no-lost-ack,
+refused with file:line. An empty history is unknown, and so is one in which everything timed out. One
+that is not, and in which no operation could have contradicted the property (all failed, or only wrote), has it
+by definition: valid, with nothing consumed and a warning, as it shows nothing of the system. Of what must be seen at the end (no-lost-ack,
 set, exactly-once, …) and of transactions that do not depend on each other, that is unknown.
 
 --format json: a document a line, schema disttest.check/1, for each file and checker: file, outcome

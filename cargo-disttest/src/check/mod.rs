@@ -203,11 +203,13 @@ fn one(judge: &Judge, scope: Scope, history: &History, watch: &Watch<'_>) -> ans
 ///
 /// A scenario that shows nothing is no evidence and stays unknown. Here the question is whether this history has the
 /// property; that of a history whose operations all failed, or only write, is decided: it has. Whoever records it must be
-/// told that it shows nothing of the system. An empty history is the recorder's own failure, and unknown.
+/// told that it shows nothing of the system. An empty history, and one in which the outcome of no operation is known, is
+/// that of a recorder or a system that was not there, and unknown.
 fn by_definition(judge: &Judge, history: &History, answer: &mut Answer) -> Option<String> {
     let blind = judge.blind.as_ref()?;
     let open = matches!(answer.outcome, Outcome::Unknown { .. });
-    if !open || history.ops().is_empty() || !blind(history) {
+    let told = history.ops().iter().any(|op| !op.timeout_marker);
+    if !open || !told || !blind(history) {
         return None;
     }
     answer.outcome = Outcome::Valid;

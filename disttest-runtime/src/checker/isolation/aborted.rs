@@ -1,9 +1,9 @@
-//! Reads and updates of what was never committed: G1a, G1b, dirty-update, elements that nobody appended.
+//! Reads and updates of what was never committed: G1a, G1b, dirty-update, what nobody wrote.
 
 use super::findings::{Finding, Findings, list_text, mop_text, show};
 use super::list_order::ListOrder;
 use crate::txn::{Mop, MopKind, NONE, Status, Txns};
-use rustc_hash::FxHashSet;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 /// Finds G1a, G1b and `unwritten-element` in what committed transactions read. Linear.
 pub(super) fn find_reads(txns: &Txns, findings: &mut Findings) {
@@ -45,6 +45,51 @@ pub(super) fn find_reads(txns: &Txns, findings: &mut Findings) {
                 });
             }
         }
+    }
+}
+
+/// Finds `unwritten-value`: a register that committed transactions read as two things that nobody wrote. One may have been
+/// there before the history began, nil or a value, but not both. Linear.
+pub(super) fn find_beginnings(txns: &Txns, findings: &mut Findings) {
+    let mut beginnings = Beginnings::default();
+    for txn in txns.all().filter(|txn| txns.is_ok(*txn)) {
+        txns.mops(txn).iter().for_each(|mop| beginnings.look(txns, txn, *mop, findings));
+    }
+}
+
+/// What each register was read as when nobody had written it.
+#[derive(Default)]
+struct Beginnings {
+    /// By key: the transaction that read it first, and what it read.
+    seen: FxHashMap<u32, (u32, Mop)>,
+}
+
+impl Beginnings {
+    fn look(&mut self, txns: &Txns, txn: u32, mop: Mop, findings: &mut Findings) {
+        let is_unwritten = match mop.kind() {
+            MopKind::Nil => true,
+            MopKind::Value(element) => txns.writer(element).is_none(),
+            _ => false,
+        };
+        if !is_unwritten {
+            return;
+        }
+        let (other, before) = *self.seen.entry(mop.key()).or_insert((txn, mop));
+        if before.kind() == mop.kind() {
+            return;
+        }
+        findings.add("unwritten-value", || Finding {
+            key: Some(txns.key_name(mop.key()).into_owned()),
+            ops: vec![txns.index(other), txns.index(txn)],
+            explanation: format!(
+                "{} and {} read `{}` and `{}`: no transaction of the history, of whatever outcome, writes either, and the key \
+                 began as one of them at most.",
+                show(txns, other),
+                show(txns, txn),
+                mop_text(txns, before.key(), before.kind()),
+                mop_text(txns, mop.key(), mop.kind())
+            ),
+        });
     }
 }
 

@@ -72,6 +72,8 @@ const ANOMALIES: &[Row] = &[
     row("cyclic-versions", &["read-uncommitted"], &[]),
     // Ours: a list shows an element that nobody appended; Elle stops there.
     row("unwritten-element", &["read-committed"], &["G1"]),
+    // Ours: a register shows two beginnings.
+    row("unwritten-value", &["read-committed"], &["G1"]),
     // Within a transaction [C: axiom INT].
     row("internal", &["read-atomic"], &[]),
     // Reads that no commit order explains: [E] Biswas and Enea (OOPSLA 2019). Observed transaction vanishes, as HAT [H] has it.

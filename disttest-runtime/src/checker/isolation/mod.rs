@@ -179,7 +179,13 @@ pub fn check(txns: &Txns, options: &Options, limits: &dyn Limits) -> IsolationAn
     match misfit::reason_not_to_judge(txns, &options.model) {
         Some(why) => unknown.push(why),
         None => match find(txns, options, &mut findings, &mut effort) {
-            Ok(reason) => unknown.extend(reason),
+            Ok(reason) => {
+                unknown.extend(reason);
+                // Elle has no name for this, so it is told where Elle would have found nothing.
+                if !findings.kinds().any(|kind| kind.name() != EMPTY_GRAPH && options.prohibits(kind)) {
+                    aborted::find_beginnings(txns, &mut findings);
+                }
+            }
             Err(Stopped(why)) => {
                 let explanation = format!("The check was stopped by {why}; there may be more than was found.");
                 findings.add(SEARCH_TIMEOUT, || Finding { key: None, ops: Vec::new(), explanation });

@@ -108,6 +108,9 @@ fn registers() {
     check("rw", "1( rx_ wx1 | 2( rx_ wx2 | 1) rx. wx1 | 2) rx. wx2", "G2-item lost-update");
     // Values that nobody wrote were there before.
     check("rw", "T1 rx7 | T2 wx1", "valid");
+    // But only one of them, and not when there was nothing.
+    check("rw read-committed", "T1 rx7 | T2 rx8", "empty-transaction-graph unwritten-value");
+    check("rw read-committed", "T1 rx. | T2 wy1 | T3 ry1 | T4 rx7", "unwritten-value");
     check("rw seq", "T1 wx1 | T1 wx2 | T1 rx1", "cyclic-versions");
 }
 
