@@ -188,6 +188,7 @@ fn run(declared: &Declared, request: RunRequest, verdict: Verdict, history: Stri
         history_weak: Vec::new(),
         history_lacks: Vec::new(),
         answers: if end == End::Judged && verdict != Verdict::PartialSurface { answers.collect() } else { Vec::new() },
+        recipes: Vec::new(),
         teeth: teeth.collect(),
         controls: Vec::new(),
         deaths: Vec::new(),

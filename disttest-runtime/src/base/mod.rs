@@ -3,5 +3,6 @@
 pub mod diagnostic;
 pub mod digest;
 pub mod nearest;
+pub(crate) mod recipe;
 pub mod rng;
 pub mod time;

@@ -1,8 +1,9 @@
 //! Banks: transfers within, so that every read of all accounts adds up to the same total.
 
 use super::inquiry::{Group, Inquiry, Witness, acknowledged, brief, by_key, problems, told};
-use super::{Answer, Checker, Limits};
+use super::{Answer, Checker, Limits, recipe};
 use crate::history::{History, Op};
+use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use std::collections::BTreeSet;
 
@@ -18,7 +19,7 @@ use std::collections::BTreeSet;
 /// Accounts and total are those given, or else those of the read that completed first: then reads contradict each
 /// other, and which one is wrong remains open. Needs: `output` of each read. O(balances read), constant memory beside
 /// the grouping. After Jepsen's `jepsen.tests.bank`; the first of the four that a read breaks is reported.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Bank {
     accounts: Option<BTreeSet<String>>,
     total: Option<i64>,
@@ -144,6 +145,10 @@ impl Checker for Bank {
             list.push("a total that was wrong from the first read on".to_owned());
         }
         list
+    }
+
+    fn recipe(&self) -> Option<recipe::Recipe> {
+        recipe::of("bank", self)
     }
 
     fn missing(&self, history: &History) -> Vec<String> {

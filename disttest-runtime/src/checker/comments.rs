@@ -1,8 +1,9 @@
 //! Comments: whoever sees a write sees those that had completed before it began.
 
 use super::inquiry::{Group, Inquiry, Numbering, Witness, acknowledged, brief, by_key, problems, told};
-use super::{Answer, Checker, Limits};
+use super::{Answer, Checker, Limits, recipe};
 use crate::history::{Effect, History, Op};
+use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 /// Checks that no read shows a write and misses another one that was acknowledged before the first began: a comment, but
@@ -15,7 +16,7 @@ use serde_json::Value;
 /// as `output` of each read, both timestamps. Each key is a stream of its own. Without a read that shows a write which
 /// began after another was acknowledged the answer is unknown. O(n log n) in writes and values read, linear memory. After
 /// `comments` of Jepsen's test of CockroachDB.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Comments;
 
 impl Comments {
@@ -58,6 +59,10 @@ impl Checker for Comments {
             "the order of writes that were in flight at once".to_owned(),
             "reads that go back, as long as what they show is complete".to_owned(),
         ]
+    }
+
+    fn recipe(&self) -> Option<recipe::Recipe> {
+        recipe::of("comments", self)
     }
 
     fn missing(&self, history: &History) -> Vec<String> {

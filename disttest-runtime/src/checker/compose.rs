@@ -1,6 +1,6 @@
 //! Several checkers over one history, as one.
 
-use super::{Answer, Checker, Evidence, Limits, Outcome};
+use super::{Answer, Checker, Evidence, Limits, Outcome, recipe};
 use crate::history::History;
 use std::fmt;
 
@@ -37,6 +37,11 @@ impl Compose {
     /// With one more.
     pub fn with(mut self, checker: impl Checker + 'static) -> Compose {
         self.checkers.push(Box::new(checker));
+        self
+    }
+
+    pub(super) fn with_boxed(mut self, checker: Box<dyn Checker>) -> Compose {
+        self.checkers.push(checker);
         self
     }
 
@@ -91,6 +96,10 @@ impl Checker for Compose {
     fn cannot_detect(&self) -> Vec<String> {
         let all = self.of_each(|checker| checker.cannot_detect());
         if all.is_empty() { vec!["anything: there is no checker".to_owned()] } else { all }
+    }
+
+    fn recipe(&self) -> Option<recipe::Recipe> {
+        recipe::compose(&self.name, &self.checkers)
     }
 
     fn missing(&self, history: &History) -> Vec<String> {

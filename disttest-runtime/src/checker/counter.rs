@@ -2,8 +2,9 @@
 
 use super::conservation::{self, Measure};
 use super::inquiry::{Inquiry, acknowledged, brief, problems};
-use super::{Answer, Checker, Limits};
+use super::{Answer, Checker, Limits, recipe};
 use crate::history::{History, Op};
+use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 /// Checks the reads of a counter: `add`, `inc`, `increment` of a number, `dec`, `decrement`, `sub` of one, `read`.
@@ -16,7 +17,7 @@ use serde_json::Value;
 ///
 /// Needs: a number as `input` of each change (1 when null), a number as `output` of each read, both timestamps. Each
 /// key is a counter. O(n log n), linear memory. After Jepsen's `jepsen.checker/counter`, which knows no decrements.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct CounterBounds {
     initial: i64,
 }
@@ -72,6 +73,10 @@ impl Checker for CounterBounds {
 
     fn cannot_detect(&self) -> Vec<String> {
         conservation::blind_spots()
+    }
+
+    fn recipe(&self) -> Option<recipe::Recipe> {
+        recipe::of("counter-bounds", self)
     }
 
     fn missing(&self, history: &History) -> Vec<String> {

@@ -1,9 +1,10 @@
 //! Freshness: no read shows a value that was overwritten longer ago than is allowed.
 
 use super::inquiry::{Group, Inquiry, Numbering, Witness, acknowledged, by_key, end, lasting, told};
-use super::{Answer, Checker, Limits, Unlimited};
+use super::{Answer, Checker, Limits, Unlimited, recipe};
 use crate::history::access::Touch;
 use crate::history::{Effect, History, Op};
+use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use std::time::Duration;
 
@@ -20,7 +21,7 @@ use std::time::Duration;
 /// acknowledged write of its key the answer is unknown. Needs: `input` of writes, `output` of reads, both timestamps of one
 /// clock in nanoseconds. O(n log n), linear memory. It is the bounded form of atomicity ("Δ-atomicity": Golab, Li and
 /// Shah, PODC 2011), one read at a time.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Freshness {
     bound: u64,
     reads: Option<String>,
@@ -76,6 +77,10 @@ impl Checker for Freshness {
             "stale reads of a value whose write had an unknown outcome, or that was written again".to_owned(),
             "reads that go back and forth within the bound, and values that nobody wrote".to_owned(),
         ]
+    }
+
+    fn recipe(&self) -> Option<recipe::Recipe> {
+        recipe::of("freshness", self)
     }
 
     fn missing(&self, history: &History) -> Vec<String> {

@@ -1,10 +1,11 @@
 //! Liveness within bounds: what was accepted completes in time, somebody is served, somebody leads.
 
 use super::inquiry::{Inquiry, Witness, acknowledged, by_key, end, lasting, told};
-use super::{Answer, Checker, Limits};
+use super::{Answer, Checker, Limits, recipe};
 use crate::base::time::Nanos;
 use crate::history::{Effect, History, Op};
 use rustc_hash::FxHashMap;
+use serde::{Deserialize, Serialize};
 use std::time::Duration;
 
 /// Checks that something happens soon enough. A finite history shows no liveness, but it shows whether a bound was kept.
@@ -23,7 +24,7 @@ use std::time::Duration;
 /// Bounds are owed when faults are over: [`Liveness::since`] and [`Liveness::outside_faults`] leave out what was invoked
 /// before. Needs: both timestamps of one clock in nanoseconds; `output` of `leader`; `fault_epoch` for
 /// `outside_faults`. O(n log n), linear memory. `Bounded liveness is safety` (Lamport, 2000), so a history can refute it.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Liveness {
     rule: Rule,
     bound: u64,
@@ -32,7 +33,7 @@ pub struct Liveness {
     outside_faults: bool,
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 enum Rule {
     Completes,
     Serves,
@@ -114,6 +115,10 @@ impl Checker for Liveness {
             list.push("what took too long while faults acted".to_owned());
         }
         list
+    }
+
+    fn recipe(&self) -> Option<recipe::Recipe> {
+        recipe::of("bounded-liveness", self)
     }
 
     fn missing(&self, history: &History) -> Vec<String> {

@@ -1,9 +1,10 @@
 //! Long forks: two reads that see two writes in opposite orders.
 
 use super::inquiry::{Group, Inquiry, Numbering, Witness, acknowledged, brief, by_key, problems, told};
-use super::{Answer, Checker, Limits};
+use super::{Answer, Checker, Limits, recipe};
 use crate::history::{Effect, History, Op};
 use rustc_hash::{FxHashMap, FxHashSet};
+use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 /// Checks snapshots of keys that are written once: if one read sees the write of a and not that of b, none may see that
@@ -14,7 +15,7 @@ use serde_json::Value;
 /// A key that was written twice (failed writes aside), or shows two values, is unknown: nothing follows from it. Reads of
 /// different sets of keys are compared on what they share. Needs: `output` of each read. O(over all reads: keys seen ×
 /// keys not seen), memory for as many pairs of keys. After Jepsen's `jepsen.tests.long-fork`.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct LongFork;
 
 impl LongFork {
@@ -78,6 +79,10 @@ impl Checker for LongFork {
             "forks among keys that no two reads have in common, and cycles through three or more reads".to_owned(),
             "values that nobody wrote: any value but null counts as the write of its key".to_owned(),
         ]
+    }
+
+    fn recipe(&self) -> Option<recipe::Recipe> {
+        recipe::of("long-fork", self)
     }
 
     fn missing(&self, history: &History) -> Vec<String> {

@@ -32,6 +32,7 @@ mod pointer;
 mod prefix_order;
 #[cfg(test)]
 mod promises;
+mod recipe;
 mod reconciliation;
 #[cfg(test)]
 pub(crate) mod reference;
@@ -71,6 +72,7 @@ pub use no_lost_ack::NoLostAck;
 pub use outcome::{Answer, Evidence, Outcome, Violation};
 pub use percentile::Percentile;
 pub use prefix_order::PrefixOrder;
+pub use recipe::{Recipe, rebuild};
 pub use reconciliation::{ReconciliationAcrossReplicas, Snapshot};
 pub use replay::{Observed, Replay, ReplayEquivalence};
 pub use sequential_consistency::SequentialConsistency;
@@ -121,6 +123,12 @@ pub trait Checker: Send + Sync {
 
     /// What a valid answer of this checker does not exclude; never empty.
     fn cannot_detect(&self) -> Vec<String>;
+
+    /// Its settings as data, from which [`rebuild`] makes it again: what lets `cargo disttest verify` judge a recorded history
+    /// once more, on another machine. `None` for a checker that is code of its author, and for one that holds such code.
+    fn recipe(&self) -> Option<Recipe> {
+        None
+    }
 
     /// Fields and operation types the checker needs and `history` lacks; empty when it can judge.
     fn missing(&self, history: &History) -> Vec<String>;

@@ -6,9 +6,10 @@ use super::pointer::Pointer;
 use super::settling::Settling;
 use super::version::{Version, Versions};
 use super::work::{Work, told};
-use super::{Answer, Checker, Limits, Unlimited, Violation};
+use super::{Answer, Checker, Limits, Unlimited, Violation, recipe};
 use crate::history::{Effect, History, Op};
 use rustc_hash::FxHashSet;
+use serde::{Deserialize, Serialize};
 use std::cell::LazyCell;
 use std::sync::Arc;
 
@@ -25,7 +26,7 @@ const READS: [&str; 6] = ["read", "get", "read-set", "poll", "consume", "scan"];
 ///
 /// Required fields: `process_id`, `key`, `invoke_ts`, `complete_ts`, and a version in the output of each completed read.
 /// Witness: two reads, `read-went-back`. O(n log in-flight) time, O(sessions × keys) memory.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct MonotonicRead {
     versions: Versions,
     reads: Vec<String>,
@@ -136,6 +137,10 @@ impl Checker for MonotonicRead {
             "wrong values under a right version, and versions that the system assigns wrongly".to_owned(),
             "relations between keys, and reads in flight at once".to_owned(),
         ]
+    }
+
+    fn recipe(&self) -> Option<recipe::Recipe> {
+        recipe::of("monotonic-read", self)
     }
 
     fn missing(&self, history: &History) -> Vec<String> {

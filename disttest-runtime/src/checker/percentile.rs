@@ -1,9 +1,10 @@
 //! Percentiles of samples, by nearest rank: always a value that was measured, never one between two.
 
+use serde::{Deserialize, Serialize};
 use std::fmt;
 
 /// A percentile above 0 and at most 100, in hundredths of a percent.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct Percentile(u32);
 
 impl Percentile {

@@ -1,9 +1,10 @@
 //! A place inside a JSON value (JSON pointer, RFC 6901), read once.
 
+use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 /// A path of fields and indices; the empty one is the value itself.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct Pointer {
     text: String,
     steps: Vec<String>,

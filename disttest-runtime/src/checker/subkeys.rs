@@ -1,8 +1,9 @@
 //! Subkeys: what one client inserts one after another is seen in that order.
 
 use super::inquiry::{Inquiry, Witness, acknowledged, brief, problems, told};
-use super::{Answer, Checker, Limits};
+use super::{Answer, Checker, Limits, recipe};
 use crate::history::{History, Op};
+use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 /// Checks reads of subkeys that one client inserted one after another, and that another client reads one after another
@@ -13,7 +14,7 @@ use serde_json::Value;
 /// consistency forbids that, whatever the keys. Needs: a list as `output` of each read; what was inserted is not looked
 /// at. Without a read that shows a subkey the answer is unknown. O(values read), constant memory. After `sequential` of
 /// Jepsen's tests of CockroachDB, TiDB and Dgraph.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Subkeys;
 
 impl Subkeys {
@@ -44,6 +45,10 @@ impl Checker for Subkeys {
             "inserts that are lost from the last one on, and reads that show nothing".to_owned(),
             "violations that the order of subkeys does not show".to_owned(),
         ]
+    }
+
+    fn recipe(&self) -> Option<recipe::Recipe> {
+        recipe::of("subkeys", self)
     }
 
     fn missing(&self, history: &History) -> Vec<String> {

@@ -1,8 +1,9 @@
 //! Total queues: what goes in comes out.
 
 use super::inquiry::{Group, Inquiry, Numbering, Witness, acknowledged, brief, by_key, end, problems, told};
-use super::{Answer, Checker, Limits};
+use super::{Answer, Checker, Limits, recipe};
 use crate::history::{Effect, History, Op};
+use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 /// Checks that every acknowledged `enqueue` came out of a queue that was drained at the end, in whatever order.
@@ -24,7 +25,7 @@ use serde_json::Value;
 ///
 /// Needs: `input` of each enqueue, `output` of each drain, both timestamps. Each key is a queue. O(elements), linear
 /// memory. After Jepsen's `jepsen.checker/total-queue`.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct TotalQueue {
     once: bool,
     drained: bool,
@@ -95,6 +96,10 @@ impl Checker for TotalQueue {
             list.push("elements that came out more often than they went in".to_owned());
         }
         list
+    }
+
+    fn recipe(&self) -> Option<recipe::Recipe> {
+        recipe::of("total-queue", self)
     }
 
     fn missing(&self, history: &History) -> Vec<String> {

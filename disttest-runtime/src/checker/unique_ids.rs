@@ -1,15 +1,16 @@
 //! Unique ids: no two acknowledged calls of a generator got the same one.
 
 use super::inquiry::{Inquiry, Numbering, Witness, acknowledged, brief, problems, told};
-use super::{Answer, Checker, Limits};
+use super::{Answer, Checker, Limits, recipe};
 use crate::history::{History, Op};
+use serde::{Deserialize, Serialize};
 
 /// Checks that the ids that `generate` answered are pairwise different, over all keys.
 ///
 /// A second answer with an id is `duplicate-id`. Calls that failed or whose outcome is unknown got no id that anybody
 /// knows. Needs: `output` of each completed `generate`. With fewer than two ids the answer is unknown. O(n), linear
 /// memory. After Jepsen's `jepsen.checker/unique-ids`.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct UniqueIds;
 
 impl UniqueIds {
@@ -39,6 +40,10 @@ impl Checker for UniqueIds {
             "ids in use from before the history".to_owned(),
             "an order of the ids, and gaps between them".to_owned(),
         ]
+    }
+
+    fn recipe(&self) -> Option<recipe::Recipe> {
+        recipe::of("unique-ids", self)
     }
 
     fn missing(&self, history: &History) -> Vec<String> {

@@ -2,6 +2,7 @@
 
 use super::pointer::Pointer;
 use crate::history::Op;
+use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use std::fmt;
 use std::sync::Arc;
@@ -43,9 +44,10 @@ impl fmt::Display for Version {
 type VersionOf = dyn Fn(&Op) -> Option<Version> + Send + Sync;
 
 /// Where operations say their version.
-#[derive(Clone)]
+#[derive(Clone, Serialize, Deserialize)]
 pub(super) enum Versions {
     At(Pointer),
+    #[serde(skip)]
     By(Arc<VersionOf>),
 }
 

@@ -2,14 +2,16 @@
 
 use super::register::of_one_value;
 use super::{Atom, Atoms, Model, Register, RegisterCall};
+use crate::base::recipe;
 use crate::history::Op;
+use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 /// `read`, `write` and `cas` of one value, which is 0 until told otherwise.
 ///
 /// A completed read that answers null is always legal: recorders of this kind write null when they lost the answer. (A
 /// [`super::Register`] takes it as having seen nothing.) A `cas` that answers `false` without an error saw another value.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct CasRegister(Register);
 
 impl Default for CasRegister {
@@ -35,6 +37,10 @@ impl Model for CasRegister {
 
     fn name(&self) -> &str {
         "cas-register"
+    }
+
+    fn recipe(&self) -> Option<recipe::Recipe> {
+        recipe::of("cas-register", self)
     }
 
     fn start(&self, atoms: &mut Atoms) -> Atom {

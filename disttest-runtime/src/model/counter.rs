@@ -1,14 +1,16 @@
 //! A counter: a whole number that is increased.
 
 use super::{Atoms, Model, Step};
+use crate::base::recipe;
 use crate::history::{Effect, Op};
+use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 /// `inc` (or `add`) and `dec` by a whole number (1 when the input is null), whose answer may be the value after it, and
 /// `read`. Zero until told otherwise.
 ///
 /// An answer that is no number (`"OK"`) says nothing of the value; a completed read answers a number.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Counter {
     start: i64,
 }
@@ -58,6 +60,10 @@ impl Model for Counter {
 
     fn name(&self) -> &str {
         "counter"
+    }
+
+    fn recipe(&self) -> Option<recipe::Recipe> {
+        recipe::of("counter", self)
     }
 
     fn start(&self, _: &mut Atoms) -> i128 {

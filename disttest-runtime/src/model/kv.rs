@@ -1,7 +1,9 @@
 //! A key-value store of strings, with `append`.
 
 use super::{Atom, Atoms, Decision, Model, RegisterCall, Step, Timed, zones};
+use crate::base::recipe;
 use crate::history::{Effect, Op};
+use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use std::hash::{Hash, Hasher};
 use std::sync::Arc;
@@ -10,7 +12,7 @@ use std::sync::Arc;
 ///
 /// Each key is an object of its own and holds the empty string until told otherwise. A completed `get` that answers
 /// null saw the empty string. What `put` and `append` answer is not looked at.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Kv {
     start: String,
 }
@@ -97,6 +99,10 @@ impl Model for Kv {
 
     fn name(&self) -> &str {
         "kv"
+    }
+
+    fn recipe(&self) -> Option<recipe::Recipe> {
+        recipe::of("kv", self)
     }
 
     fn start(&self, atoms: &mut Atoms) -> Text {

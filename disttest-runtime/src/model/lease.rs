@@ -2,7 +2,9 @@
 
 use super::lock::owner;
 use super::{Atom, Atoms, Model, Step};
+use crate::base::recipe;
 use crate::history::{Effect, Op};
+use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use std::time::Duration;
 
@@ -12,7 +14,7 @@ use std::time::Duration;
 /// force: the one before was released, or it is not renewed for the whole time to live. The holder may renew a lease that
 /// has expired, as long as nobody else got it. Answers of `false` say nothing: a service may refuse out of caution.
 /// Clock skew between nodes is not modelled: give the shortest time to live that is promised.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Lease {
     ttl: u64,
 }
@@ -61,6 +63,10 @@ impl Model for Lease {
 
     fn name(&self) -> &str {
         "lease"
+    }
+
+    fn recipe(&self) -> Option<recipe::Recipe> {
+        recipe::of("lease", self)
     }
 
     fn start(&self, _: &mut Atoms) -> LeaseState {

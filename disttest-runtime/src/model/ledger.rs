@@ -2,14 +2,16 @@
 
 use super::counter::{number_in, whole};
 use super::{Atoms, Model, Step};
+use crate::base::recipe;
 use crate::history::{Effect, Op};
+use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 /// `credit` and `debit` of an amount (a whole number, or the `amount` of an object), and `balance`; one account per key.
 ///
 /// A `debit` that answers `false` was refused: the balance was less than the amount. Other answers say that it was
 /// booked, and when they are numbers, the balance after it. A balance is never below zero unless overdrafts are allowed.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Ledger {
     start: i64,
     overdraft: bool,
@@ -67,6 +69,10 @@ impl Model for Ledger {
 
     fn name(&self) -> &str {
         "ledger"
+    }
+
+    fn recipe(&self) -> Option<recipe::Recipe> {
+        recipe::of("ledger", self)
     }
 
     fn start(&self, _: &mut Atoms) -> i128 {

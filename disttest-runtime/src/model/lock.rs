@@ -1,7 +1,9 @@
 //! A lock: held by one client at a time.
 
 use super::{Atom, Atoms, Model, Step};
+use crate::base::recipe;
 use crate::history::{Effect, Op};
+use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 /// `acquire` and `release`. Free until told otherwise.
@@ -9,7 +11,7 @@ use serde_json::Value;
 /// An answer of `false` says that it was refused: an `acquire` because the lock was held, a `release` because it was not
 /// (or not by this client, where owners count). Any other answer of a completed operation says that it was done. The
 /// owner is the client that issued the operation, or the `owner` of an input that is an object.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Mutex {
     owned: bool,
     reentrant: bool,
@@ -64,6 +66,10 @@ impl Model for Mutex {
 
     fn name(&self) -> &str {
         "lock"
+    }
+
+    fn recipe(&self) -> Option<recipe::Recipe> {
+        recipe::of("lock", self)
     }
 
     fn start(&self, _: &mut Atoms) -> Held {

@@ -1,9 +1,11 @@
 //! A log: entries that are appended at the end and never change.
 
 use super::{Atom, Atoms, Model, Step, Timed};
+use crate::base::recipe;
 use crate::history::Op;
 use crate::history::access::Entry;
 use rustc_hash::FxHashMap;
+use serde::{Deserialize, Serialize};
 use std::hash::{Hash, Hasher};
 use std::sync::Arc;
 
@@ -12,7 +14,7 @@ use std::sync::Arc;
 /// A read answers `{"offset": n, "value": v}`, or `{"offset": n, "values": […]}` (what is there from `n` on, perhaps
 /// not all of it), with `"end": true` when nothing followed. No values means that the log had at most `n` entries. A
 /// bare list is the whole log.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Log;
 
 impl Log {
@@ -130,6 +132,10 @@ impl Model for Log {
 
     fn name(&self) -> &str {
         "log"
+    }
+
+    fn recipe(&self) -> Option<recipe::Recipe> {
+        recipe::of("log", self)
     }
 
     fn start(&self, _: &mut Atoms) -> LogState {

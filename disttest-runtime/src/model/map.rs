@@ -2,8 +2,10 @@
 
 use super::register::of_one_value;
 use super::{Atom, Atoms, Model, RegisterCall};
+use crate::base::recipe;
 use crate::history::access::Touch;
 use crate::history::{Effect, Op};
+use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 /// `get`, `put`, `delete` (and `cas`) over keys (`read` and `write` are the same words). Keys hold null, that is
@@ -11,7 +13,7 @@ use serde_json::Value;
 ///
 /// Each key is an object of its own: checked whole or per key, the answer is the same. What a `put` answers is not
 /// looked at; a `delete` that answers `true` or `false` says whether there was a value.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct MapModel {
     start: Value,
 }
@@ -33,6 +35,10 @@ impl Model for MapModel {
 
     fn name(&self) -> &str {
         "map"
+    }
+
+    fn recipe(&self) -> Option<recipe::Recipe> {
+        recipe::of("map", self)
     }
 
     fn start(&self, atoms: &mut Atoms) -> Atom {

@@ -2,7 +2,9 @@
 
 use super::set::{elements, shown, with, without};
 use super::{Atom, Atoms, Model, Step};
+use crate::base::recipe;
 use crate::history::{Effect, Op};
+use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use std::sync::Arc;
 
@@ -11,7 +13,7 @@ use std::sync::Arc;
 ///
 /// A `join` or `leave` that answers `false` changed nothing: the member was there, or was not; `true` says the opposite,
 /// and other answers say nothing.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct MembershipTable {
     start: Vec<Value>,
 }
@@ -45,6 +47,10 @@ impl Model for MembershipTable {
 
     fn name(&self) -> &str {
         "membership-table"
+    }
+
+    fn recipe(&self) -> Option<recipe::Recipe> {
+        recipe::of("membership-table", self)
     }
 
     fn start(&self, atoms: &mut Atoms) -> Arc<[Atom]> {

@@ -44,6 +44,7 @@ pub use session::{Session, SessionCall, Versioned};
 pub use set::{SetCall, SetModel};
 pub use stack::Stack;
 
+use crate::base::recipe::Recipe;
 use crate::history::Op;
 use std::fmt::Debug;
 use std::hash::Hash;
@@ -109,6 +110,11 @@ pub trait Model: Send + Sync {
 
     /// The name a plan and an attribute use, such as `register`.
     fn name(&self) -> &str;
+
+    /// Its settings as data, from which it can be made again; `None` for a model that is code of its author.
+    fn recipe(&self) -> Option<Recipe> {
+        None
+    }
 
     /// The state before the first operation.
     fn start(&self, atoms: &mut Atoms) -> Self::State;

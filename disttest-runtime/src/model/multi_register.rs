@@ -1,7 +1,9 @@
 //! Registers that are read and written together, atomically.
 
 use super::{Atom, Atoms, Model, Step};
+use crate::base::recipe;
 use crate::history::{Effect, Op};
+use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use std::sync::Arc;
 
@@ -10,7 +12,7 @@ use std::sync::Arc;
 ///
 /// What a read saw stands in the output, or in the input where the output repeats none; null says nothing. Registers
 /// hold null until told otherwise.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct MultiRegister {
     start: Value,
 }
@@ -78,6 +80,10 @@ impl Model for MultiRegister {
 
     fn name(&self) -> &str {
         "multi-register"
+    }
+
+    fn recipe(&self) -> Option<recipe::Recipe> {
+        recipe::of("multi-register", self)
     }
 
     fn start(&self, atoms: &mut Atoms) -> MultiState {

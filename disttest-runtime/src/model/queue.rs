@@ -1,14 +1,16 @@
 //! A queue: first in, first out.
 
 use super::{Atom, Atoms, Decision, Model, Step, Timed, fifo};
+use crate::base::recipe;
 use crate::history::{Effect, Op};
+use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use std::sync::Arc;
 
 /// `enqueue` of a value and `dequeue`, which answers the value that was enqueued first, or null when there is none.
 ///
 /// Histories whose values are enqueued once are decided in O(n log n).
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Queue;
 
 impl Queue {
@@ -62,6 +64,10 @@ impl Model for Queue {
 
     fn name(&self) -> &str {
         "queue"
+    }
+
+    fn recipe(&self) -> Option<recipe::Recipe> {
+        recipe::of("queue", self)
     }
 
     fn start(&self, _: &mut Atoms) -> Arc<[Atom]> {

@@ -1,15 +1,17 @@
 //! A register: one value that is read, overwritten, compared and set.
 
 use super::{Atom, Atoms, Model, Step};
+use crate::base::recipe;
 use crate::history::access::Touch;
 use crate::history::{Effect, Op};
+use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 /// `read`, `write` and `cas` of one value (`get` and `put` are the same words). Null until told otherwise.
 ///
 /// A completed read that answers null saw null: nothing was there. What a `write` answers is not looked at. A `cas`
 /// that answers `false` without an error saw another value; with an error it is a failed operation and says nothing.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Register {
     start: Value,
     null_reads_say_nothing: bool,
@@ -146,6 +148,10 @@ impl Model for Register {
 
     fn name(&self) -> &str {
         if self.null_reads_say_nothing { "register-ignoring-null-reads" } else { "register" }
+    }
+
+    fn recipe(&self) -> Option<recipe::Recipe> {
+        recipe::of("register", self)
     }
 
     fn start(&self, atoms: &mut Atoms) -> Atom {

@@ -1,7 +1,9 @@
 //! A register with versions, as a client session sees it.
 
 use super::{Atom, Atoms, Model, Step};
+use crate::base::recipe;
 use crate::history::{Effect, Op};
+use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 /// `write`, whose answer is the version it made, and `read`, which answers `{"value", "version"}`; one object per key.
@@ -9,7 +11,7 @@ use serde_json::Value;
 /// A version is a number, or the `version` of an object that is answered. Versions grow with every write. A key that
 /// was never written has version 0 and holds null. An answer without a version says nothing of it; a read that answers
 /// no object has seen that value.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Session;
 
 impl Session {
@@ -42,6 +44,10 @@ impl Model for Session {
 
     fn name(&self) -> &str {
         "session"
+    }
+
+    fn recipe(&self) -> Option<recipe::Recipe> {
+        recipe::of("session", self)
     }
 
     fn start(&self, _: &mut Atoms) -> Versioned {

@@ -1,7 +1,9 @@
 //! A set of elements, added and removed.
 
 use super::{Atom, Atoms, Decision, Model, Step, Timed, snapshots};
+use crate::base::recipe;
 use crate::history::{Effect, Op};
+use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use std::sync::Arc;
 
@@ -10,7 +12,7 @@ use std::sync::Arc;
 ///
 /// An `add` that answers `false` found the element there, a `remove` that answers `false` did not; `true` says the
 /// opposite, and other answers say nothing.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SetModel;
 
 impl SetModel {
@@ -67,6 +69,10 @@ impl Model for SetModel {
 
     fn name(&self) -> &str {
         "set"
+    }
+
+    fn recipe(&self) -> Option<recipe::Recipe> {
+        recipe::of("set", self)
     }
 
     fn start(&self, _: &mut Atoms) -> Arc<[Atom]> {

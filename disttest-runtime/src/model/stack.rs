@@ -2,13 +2,15 @@
 
 use super::queue::shown;
 use super::{Atom, Atoms, Decision, Model, Step, TakeCall, Timed, lifo};
+use crate::base::recipe;
 use crate::history::Op;
+use serde::{Deserialize, Serialize};
 use std::sync::Arc;
 
 /// `push` of a value and `pop`, which answers the value that was pushed last, or null when there is none.
 ///
 /// Histories whose values are pushed once are decided without search, in O(n²) at worst.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Stack;
 
 impl Stack {
@@ -24,6 +26,10 @@ impl Model for Stack {
 
     fn name(&self) -> &str {
         "stack"
+    }
+
+    fn recipe(&self) -> Option<recipe::Recipe> {
+        recipe::of("stack", self)
     }
 
     fn start(&self, _: &mut Atoms) -> Arc<[Atom]> {

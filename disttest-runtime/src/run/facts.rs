@@ -1,7 +1,7 @@
 //! Facts of a run, gathered as it proceeds. Whatever way the run ends, its record is made of them.
 
 use crate::base::time::Nanos;
-use crate::checker::Answer;
+use crate::checker::{Answer, Recipe};
 use crate::cluster::Cluster;
 use crate::fault::{Assessment, Window};
 use crate::verdict::{OpCounts, Precondition, Tooth, Trial};
@@ -32,6 +32,8 @@ pub(crate) struct Facts {
     pub(crate) history_weak: Vec<String>,
     pub(crate) history_lacks: Vec<String>,
     pub(crate) answers: Vec<Answer>,
+    /// Of the checkers that gave the answers.
+    pub(crate) recipes: Vec<Option<Recipe>>,
     pub(crate) teeth: Vec<Tooth>,
     /// Negative controls that were tried.
     pub(crate) controls: Vec<Trial>,

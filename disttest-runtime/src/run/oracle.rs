@@ -90,7 +90,9 @@ impl Oracle {
             let answer = check_within(checker, history, self.limits, &self.core.stop);
             all_valid &= answer.outcome == Outcome::Valid;
             self.core.events.say(format!("oracle: {}", word(&answer)), said(&answer));
-            self.core.facts().answers.push(answer);
+            let mut facts = self.core.facts();
+            facts.answers.push(answer);
+            facts.recipes.push(checker.recipe());
         }
         // A violation stands as it is, and an unknown is no PASS: neither needs to show that it can tell.
         if all_valid {

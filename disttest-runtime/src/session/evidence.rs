@@ -79,6 +79,7 @@ fn died(request: &RunRequest, how: String, notes: Vec<String>) -> RunRecord {
         history_weak: Vec::new(),
         history_lacks: Vec::new(),
         answers: Vec::new(),
+        recipes: Vec::new(),
         teeth: Vec::new(),
         controls: Vec::new(),
         deaths: Vec::new(),

@@ -71,6 +71,7 @@ pub(crate) fn run(seed: u64) -> RunRecord {
         history_weak: Vec::new(),
         history_lacks: Vec::new(),
         answers: CHECKERS.map(|name| answer(name, Outcome::Valid)).to_vec(),
+        recipes: Vec::new(),
         teeth: CHECKERS.map(|name| tooth(name, Bite::Rejected)).to_vec(),
         controls: Vec::new(),
         deaths: Vec::new(),

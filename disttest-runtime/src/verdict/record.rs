@@ -1,7 +1,7 @@
 //! The records on disk that a verdict rests on. Each names its schema and version.
 
 use crate::base::time::Nanos;
-use crate::checker::Answer;
+use crate::checker::{Answer, Recipe};
 use crate::fault::Assessment;
 use crate::plan::{Budget, Budgets, Category, Tier};
 use serde::{Deserialize, Serialize};
@@ -166,6 +166,10 @@ pub struct RunRecord {
     pub history_lacks: Vec<String>,
     /// Answers of the checkers that ran.
     pub answers: Vec<Answer>,
+    /// How to make the checker of each answer again, in the order of the answers; `None` where it is code of its author.
+    /// Empty in a record of before this was written down.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub recipes: Vec<Option<Recipe>>,
     /// Damaged copies shown to the checkers.
     pub teeth: Vec<Tooth>,
     /// Negative controls that were tried, as often as they were.

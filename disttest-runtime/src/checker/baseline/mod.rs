@@ -7,11 +7,12 @@ mod tests;
 pub use bootstrap::Interval;
 
 use super::conclusion::{Found, says_nothing};
-use super::{Answer, Checker, Evidence, Limits, Outcome, Percentile, Violation};
+use super::{Answer, Checker, Evidence, Limits, Outcome, Percentile, Violation, recipe};
 use crate::history::History;
+use serde::{Deserialize, Serialize};
 
 /// Which values are good.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Better {
     /// Such as latencies.
     Lower,
@@ -38,7 +39,7 @@ pub enum Better {
 ///
 /// All samples are handed in, so no operation of the history counts as consumed. Witness: both percentiles, the ratio
 /// with its interval, the number of runs and samples. Cost: samples × resamples. Source: plan format §7, pattern 5.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct StatisticalBaseline {
     percentile: Percentile,
     baseline: Vec<Vec<f64>>,
@@ -213,6 +214,10 @@ impl Checker for StatisticalBaseline {
             ),
             "what the history shows: no operation of it is judged".to_owned(),
         ]
+    }
+
+    fn recipe(&self) -> Option<recipe::Recipe> {
+        recipe::of("statistical-baseline", self)
     }
 
     fn missing(&self, _history: &History) -> Vec<String> {

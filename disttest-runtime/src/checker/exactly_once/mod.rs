@@ -9,9 +9,10 @@ mod tests;
 use super::keys::Keys;
 use super::pointer::Pointer;
 use super::work::Work;
-use super::{Answer, Checker, Limits, Unlimited};
+use super::{Answer, Checker, Limits, Unlimited, recipe};
 use crate::history::{History, Op};
 use effects::Effects;
+use serde::{Deserialize, Serialize};
 
 /// Checks that what clients asked for under one business key (an idempotency key) took effect exactly once if it was
 /// acknowledged, at most once if its outcome is unknown however often it was tried again, and never if every try failed.
@@ -30,14 +31,14 @@ use effects::Effects;
 /// Witness: the tries and the read, `effect-twice`, `effect-lost`, `effect-of-failed-operation`,
 /// `effect-without-operation`, `effect-of-other-size`. Time O(n) in operations and entries read (counts: O(n log n)),
 /// memory O(n). After Helland, "Idempotence is not a medical condition", ACM Queue 2012.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct ExactlyOnce {
     business_key: Pointer,
     shown: Shown,
     tries: Vec<String>,
 }
 
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 enum Shown {
     /// The business key within an entry of the list that a read answers.
     Entries { list: Pointer, id: Pointer },
@@ -136,6 +137,10 @@ impl Checker for ExactlyOnce {
             );
         }
         list
+    }
+
+    fn recipe(&self) -> Option<recipe::Recipe> {
+        recipe::of("exactly-once", self)
     }
 
     fn missing(&self, history: &History) -> Vec<String> {

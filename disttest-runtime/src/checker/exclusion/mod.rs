@@ -8,8 +8,9 @@ mod tokens;
 use super::keys::Keys;
 use super::pointer::Pointer;
 use super::work::Work;
-use super::{Answer, Checker, Limits, Unlimited};
+use super::{Answer, Checker, Limits, Unlimited, recipe};
 use crate::history::{Effect, History, Op};
+use serde::{Deserialize, Serialize};
 use std::fmt;
 use std::sync::Arc;
 use std::time::Duration;
@@ -32,10 +33,11 @@ use std::time::Duration;
 /// Required fields: `process_id`, `key`, `invoke_ts`, `complete_ts`, `op_type`, `output`, on one clock. Witness: the two
 /// grants, `two-holders`, `fencing-token-went-back` or `fencing-token-reused`. Time O(n log n), memory O(n). The rule is
 /// that of Lamport's mutual exclusion on intervals that are sure; leases after Gray and Cheriton, SOSP 1989.
-#[derive(Clone)]
+#[derive(Clone, Serialize, Deserialize)]
 pub struct Exclusion {
     lease: Option<Duration>,
     token: Option<Pointer>,
+    #[serde(skip_deserializing, serialize_with = "recipe::no_code")]
     holder: Option<HolderOf>,
 }
 
@@ -143,6 +145,10 @@ impl Checker for Exclusion {
             list.push("overlaps within the bound of clock skew, or beyond it if the bound does not hold".to_owned());
         }
         list
+    }
+
+    fn recipe(&self) -> Option<recipe::Recipe> {
+        recipe::of("exclusion", self)
     }
 
     fn missing(&self, history: &History) -> Vec<String> {

@@ -1,7 +1,7 @@
 //! What was measured of each group.
 
 use super::super::Percentile;
-use super::GroupOf;
+use super::Grouping;
 use crate::history::{Effect, History, Op};
 use rustc_hash::FxHashMap;
 use std::fmt;
@@ -92,7 +92,7 @@ pub(super) struct Measured {
 
 impl Measured {
     /// Measures `history`, in linear time and sixteen bytes an operation.
-    pub(super) fn of(history: &History, group_of: &GroupOf, declared: &[String], slices: usize) -> Measured {
+    pub(super) fn of(history: &History, grouping: &Grouping, declared: &[String], slices: usize) -> Measured {
         let mut groups: Vec<Group> = Vec::new();
         let mut known: FxHashMap<String, usize> = FxHashMap::default();
         for name in declared {
@@ -102,7 +102,7 @@ impl Measured {
         for op in history.ops() {
             from = from.min(op.invoke_ts.0);
             to = to.max(op.complete_ts.map_or(op.invoke_ts.0, |at| at.0));
-            let Some(name) = group_of(op) else {
+            let Some(name) = grouping.of(op) else {
                 bare = bare.or(Some(op.op_id));
                 continue;
             };

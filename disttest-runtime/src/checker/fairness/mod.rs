@@ -7,15 +7,16 @@ mod tests;
 pub use figures::Figures;
 
 use super::conclusion::{Found, lacks, says_nothing};
-use super::{Answer, Checker, Evidence, Limits, Outcome, Violation};
+use super::{Answer, Checker, Evidence, Limits, Outcome, Violation, recipe};
 use crate::history::{History, Op};
 use figures::Measured;
+use serde::{Deserialize, Serialize};
 use std::borrow::Cow;
 use std::fmt;
 use std::sync::Arc;
 
 /// What groups operations (plan format, section 7).
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[expect(missing_docs, reason = "the words of the plan format")]
 pub enum Dimension {
     Tenant,
@@ -45,8 +46,35 @@ impl Dimension {
     }
 }
 
-/// The group of an operation.
+/// Code that finds the group of an operation.
 type GroupOf = dyn for<'a> Fn(&'a Op) -> Option<Cow<'a, str>> + Send + Sync;
+
+/// Where an operation says of which group it is.
+#[derive(Clone, Serialize, Deserialize)]
+enum Grouping {
+    Key,
+    KeyPrefix(char),
+    Input(String),
+    #[serde(skip)]
+    Code(Arc<GroupOf>),
+}
+
+impl Grouping {
+    fn of<'a>(&self, op: &'a Op) -> Option<Cow<'a, str>> {
+        match self {
+            Grouping::Key => op.key.as_deref().map(Cow::Borrowed),
+            Grouping::KeyPrefix(separator) => {
+                op.key.as_deref().and_then(|key| key.split_once(*separator)).map(|(head, _)| Cow::Borrowed(head))
+            }
+            Grouping::Input(field) => match op.input.get(field)? {
+                serde_json::Value::String(text) => Some(Cow::Borrowed(text.as_str())),
+                serde_json::Value::Null => None,
+                other => Some(Cow::Owned(other.to_string())),
+            },
+            Grouping::Code(group) => group(op),
+        }
+    }
+}
 
 /// Checks the formulas of the plan format for each group: `worst_group_p99 / aggregate_p99 <= threshold`,
 /// `min_group_throughput >= threshold`, `error_rate_by_group == 0`, `repeat_spread <= threshold`.
@@ -65,10 +93,10 @@ type GroupOf = dyn for<'a> Fn(&'a Op) -> Option<Cow<'a, str>> + Send + Sync;
 /// Required: `invoke_ts`, `complete_ts`, and the field that names the group, on every operation. Witness: the group, the
 /// figures of all groups, and operations that made the figure. Linear in operations and memory.
 /// Source: plan format §7, pattern 14.
-#[derive(Clone)]
+#[derive(Clone, Serialize, Deserialize)]
 pub struct Fairness {
     dimension: Dimension,
-    group: Arc<GroupOf>,
+    group: Grouping,
     declared: Vec<String>,
     least: usize,
     worst_p99: Option<f64>,
@@ -89,9 +117,13 @@ impl Fairness {
     where
         F: for<'a> Fn(&'a Op) -> Option<Cow<'a, str>> + Send + Sync + 'static,
     {
+        Fairness::grouped(dimension, Grouping::Code(Arc::new(group)))
+    }
+
+    fn grouped(dimension: Dimension, group: Grouping) -> Fairness {
         Fairness {
             dimension,
-            group: Arc::new(group),
+            group,
             declared: Vec::new(),
             least: 100,
             worst_p99: None,
@@ -103,24 +135,17 @@ impl Fairness {
 
     /// Each key is a group.
     pub fn by_key(dimension: Dimension) -> Fairness {
-        Fairness::by(dimension, |op| op.key.as_deref().map(Cow::Borrowed))
+        Fairness::grouped(dimension, Grouping::Key)
     }
 
     /// What stands before the first `separator` of a key is its group: `a` of `a/cart/7`.
     pub fn by_key_prefix(dimension: Dimension, separator: char) -> Fairness {
-        Fairness::by(dimension, move |op| {
-            op.key.as_deref().and_then(|key| key.split_once(separator)).map(|(head, _)| Cow::Borrowed(head))
-        })
+        Fairness::grouped(dimension, Grouping::KeyPrefix(separator))
     }
 
     /// The field of this name of the input is the group: `tenant` of `{"tenant": "a", …}`.
     pub fn by_input(dimension: Dimension, field: &str) -> Fairness {
-        let field = field.to_owned();
-        Fairness::by(dimension, move |op| match op.input.get(&field)? {
-            serde_json::Value::String(text) => Some(Cow::Borrowed(text.as_str())),
-            serde_json::Value::Null => None,
-            other => Some(Cow::Owned(other.to_string())),
-        })
+        Fairness::grouped(dimension, Grouping::Input(field.to_owned()))
     }
 
     /// Groups that must be there: one without operations is unknown, not absent.
@@ -161,7 +186,7 @@ impl Fairness {
 
     /// The figures of each group, by name, for a report.
     pub fn figures(&self, history: &History) -> Vec<Figures> {
-        Measured::of(history, &*self.group, &self.declared, self.slices()).figures()
+        Measured::of(history, &self.group, &self.declared, self.slices()).figures()
     }
 
     fn slices(&self) -> usize {
@@ -198,8 +223,12 @@ impl Checker for Fairness {
         ]
     }
 
+    fn recipe(&self) -> Option<recipe::Recipe> {
+        recipe::of("fairness", self)
+    }
+
     fn missing(&self, history: &History) -> Vec<String> {
-        let mut bare = history.ops().iter().filter(|op| (self.group)(op).is_none());
+        let mut bare = history.ops().iter().filter(|op| self.group.of(op).is_none());
         let what = format!("no {} can be told from it", self.dimension.word());
         let first = bare.next();
         first.map(|first| lacks(&what, first.op_id, 1 + bare.count() as u64)).into_iter().collect()
@@ -219,7 +248,7 @@ impl Fairness {
         if let Some(why) = says_nothing(history).or_else(|| self.misuse()).or(stop) {
             return Outcome::Unknown { why };
         }
-        let measured = Measured::of(history, &*self.group, &self.declared, self.slices());
+        let measured = Measured::of(history, &self.group, &self.declared, self.slices());
         evidence.consumed = measured.grouped;
         evidence.partitions = measured.groups.len() as u64;
         let mut found = Found::default();
@@ -278,7 +307,7 @@ impl Judged<'_> {
         if found.violations.len() >= WITNESSED {
             return Vec::new();
         }
-        let of_group = |op: &&Op| (self.fairness.group)(op).as_deref() == Some(group);
+        let of_group = |op: &&Op| self.fairness.group.of(op).as_deref() == Some(group);
         self.history.ops().iter().filter(of_group).filter(|op| which(op)).take(5).map(|op| op.op_id).collect()
     }
 

@@ -8,6 +8,8 @@
 //! Atomic Visibility with RAMP Transactions" (SIGMOD 2014).
 
 use super::models::Level;
+use serde::de::Error;
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use std::sync::LazyLock;
 
 /// A kind of anomaly.
@@ -108,6 +110,19 @@ static IMPLIED: LazyLock<Vec<u64>> = LazyLock::new(|| {
     };
     Anomaly::all().map(of).collect()
 });
+
+impl Serialize for Anomaly {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_str(self.name())
+    }
+}
+
+impl<'de> Deserialize<'de> for Anomaly {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Anomaly, D::Error> {
+        let name = String::deserialize(deserializer)?;
+        Anomaly::named(&name).ok_or_else(|| D::Error::custom(format!("`{name}` is not known")))
+    }
+}
 
 impl Anomaly {
     /// The anomaly of this name, such as `G-single-item`.

@@ -55,9 +55,10 @@ use list_order::ListOrder;
 use order::Order;
 use register_order::RegisterOrder;
 use rustc_hash::FxHashMap;
+use serde::{Deserialize, Serialize};
 
 /// What the keys hold.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Model {
     /// Lists: transactions append elements and read whole lists.
     ListAppend,
@@ -73,7 +74,7 @@ impl Model {
 }
 
 /// How the versions of a register are ordered. The initial state always comes first.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum VersionOrder {
     /// By what may be assumed of the system.
     Inferred(KeyOrder),
@@ -85,7 +86,7 @@ pub enum VersionOrder {
 
 /// What may be assumed of the versions of each key. Where an assumption gives versions that come before each other the
 /// history has `cyclic-versions`, and the assumption is not used.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct KeyOrder {
     /// Within a transaction, what it wrote comes after what it had read.
     pub writes_follow_reads: bool,
@@ -96,7 +97,7 @@ pub struct KeyOrder {
 }
 
 /// What is asked of a history.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Options {
     /// What the keys hold.
     pub model: Model,

@@ -7,6 +7,9 @@
 //! Isolation" (VLDB 2006): strong and strong-session forms; [H] Herlihy and Wing, TOPLAS 1990; [P] Papadimitriou, "The
 //! serializability of concurrent database updates" (J. ACM 1979). Names are those of Elle (Kingsbury and Alvaro, VLDB 2020).
 
+use serde::de::Error;
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
+
 /// A consistency model.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Level(u8);
@@ -70,6 +73,19 @@ const MODELS: &[Row] = &[
     row("strong-serializable", &["strict-serializable", "strict-serializability", "PL-SS", "strong-PL-3", "strong-1SR"],
         &["linearizable", "session-serializable", "strong-session-serializable", "strong-snapshot-isolation"]),
 ];
+
+impl Serialize for Level {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_str(self.name())
+    }
+}
+
+impl<'de> Deserialize<'de> for Level {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Level, D::Error> {
+        let name = String::deserialize(deserializer)?;
+        Level::named(&name).ok_or_else(|| D::Error::custom(format!("`{name}` is not known")))
+    }
+}
 
 impl Level {
     /// The strongest model: the default of checks.

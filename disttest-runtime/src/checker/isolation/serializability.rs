@@ -1,9 +1,10 @@
 //! Serializability as a checker of scenarios: operations of type `txn` whose input and output are micro-operations.
 
 use super::{IsolationAnswer, KeyOrder, Level, Model, Options, VersionOrder, check};
-use crate::checker::{Answer, Checker, Limits, Outcome};
+use crate::checker::{Answer, Checker, Limits, Outcome, recipe};
 use crate::history::{Effect, History, Op};
 use crate::txn::{Answer as Shown, Builder, Event, EventKind, EventMop, Txns, Value};
+use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Checks transactions of a scenario.
@@ -12,7 +13,7 @@ use std::collections::{BTreeMap, BTreeSet};
 /// showed: `["append", key, value]`, `["w", key, value]`, `["r", key, answer]`, where an answer is null, a list or a value.
 /// Two operations of one process never overlap; a process goes on as a new one after an unknown outcome. Operations that
 /// share a timestamp are taken as concurrent.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Serializability {
     options: Options,
 }
@@ -50,6 +51,10 @@ impl Checker for Serializability {
 
     fn cannot_detect(&self) -> Vec<String> {
         super::cannot_detect(&self.options)
+    }
+
+    fn recipe(&self) -> Option<recipe::Recipe> {
+        recipe::of("serializability", self)
     }
 
     fn missing(&self, history: &History) -> Vec<String> {

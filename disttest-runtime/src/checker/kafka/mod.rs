@@ -7,9 +7,10 @@ mod tests;
 mod walks;
 
 use super::inquiry::Inquiry;
-use super::{Answer, Checker, Limits};
+use super::{Answer, Checker, Limits, recipe};
 use crate::history::History;
 use journal::Journal;
+use serde::{Deserialize, Serialize};
 
 /// Checks sends to and polls of append-only logs, one a key, whose entries have offsets.
 ///
@@ -37,7 +38,7 @@ use journal::Journal;
 /// Acknowledged messages at the end of a log that nobody polled make the answer unknown. Needs: `output` of each
 /// acknowledged send and poll. O(n log n) for n messages sent and polled, linear memory. After Jepsen's
 /// `jepsen.tests.kafka`, whose names these are; it calls the last case invalid (`unseen`).
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Kafka;
 
 /// Kinds, most telling first.
@@ -79,6 +80,10 @@ impl Checker for Kafka {
             "skips and repetitions of polls where processes subscribe and may be rebalanced".to_owned(),
             "an order of sends by different processes, or in real time".to_owned(),
         ]
+    }
+
+    fn recipe(&self) -> Option<recipe::Recipe> {
+        recipe::of("kafka", self)
     }
 
     fn missing(&self, history: &History) -> Vec<String> {

@@ -12,7 +12,7 @@ mod shrink;
 mod tests;
 mod visited;
 
-use super::{Answer, Checker, Evidence, Limits, Outcome, Violation};
+use super::{Answer, Checker, Evidence, Limits, Outcome, Violation, recipe};
 use crate::history::{Effect, History, Op};
 use crate::model::{Atoms, Model};
 use object::Object;
@@ -129,6 +129,10 @@ impl<M: Model> Checker for Linearizability<M> {
             list.push("relations between keys, such as one key's update becoming visible before another's".to_owned());
         }
         list
+    }
+
+    fn recipe(&self) -> Option<recipe::Recipe> {
+        recipe::against("linearizability", &self.model, self.per_key, None)
     }
 
     fn missing(&self, history: &History) -> Vec<String> {

@@ -6,9 +6,10 @@ mod overwritable;
 #[cfg(test)]
 mod tests;
 
-use super::{Answer, Checker, Evidence, Limits, Outcome, Violation};
+use super::{Answer, Checker, Evidence, Limits, Outcome, Violation, recipe};
 use crate::history::{History, Op};
 use finals::Finals;
+use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
 /// Checks that every acknowledged write is visible in the final reads.
@@ -17,12 +18,12 @@ use std::collections::BTreeMap;
 /// (earlier ones prove nothing: the fault may have come after them); of each client, its last one of a key counts.
 /// An operation of unknown outcome is never acknowledged, and may take effect at any time after its invocation. A key
 /// with acknowledged writes and without a final read is unknown; so is a history without any acknowledged write.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct NoLostAck {
     kind: Kind,
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 enum Kind {
     Overwritable,
     AppendOnly,
@@ -78,6 +79,10 @@ impl Checker for NoLostAck {
             list.push("a lost write that a later write of its key overwrote anyway".to_owned());
         }
         list
+    }
+
+    fn recipe(&self) -> Option<recipe::Recipe> {
+        recipe::of("no-lost-ack", self)
     }
 
     fn missing(&self, history: &History) -> Vec<String> {

@@ -9,10 +9,11 @@ use super::keys::Keys;
 use super::places::Places;
 use super::settling::Settling;
 use super::work::{Work, told};
-use super::{Answer, Checker, Limits, Unlimited, Violation};
+use super::{Answer, Checker, Limits, Unlimited, Violation, recipe};
 use crate::history::{Effect, History, Op};
 use produced::{Element, Produced};
 use sequence::{Delivery, Sequence, Wrong};
+use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 /// Checks that each consumer of a queue, topic or log (the `key`) sees a prefix of what producers put in, in their order.
@@ -31,7 +32,7 @@ use serde_json::Value;
 /// Witness: `out-of-order`, `skipped`, `delivered-twice`, `never-produced`, `consumed-before-produced`, `wrong-offset`
 /// with the operations concerned. Time O(n log n), memory O(n), n counting elements seen. The rule is the order property
 /// of FIFO broadcast (Hadzilacos and Toueg, 1994) for one stream.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct PrefixOrder {
     views: bool,
     gaps: bool,
@@ -284,6 +285,10 @@ impl Checker for PrefixOrder {
             list.push("an order that changes between two reads in a way that no one read shows".to_owned());
         }
         list
+    }
+
+    fn recipe(&self) -> Option<recipe::Recipe> {
+        recipe::of("prefix-order", self)
     }
 
     fn missing(&self, history: &History) -> Vec<String> {

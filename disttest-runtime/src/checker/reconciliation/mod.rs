@@ -7,9 +7,10 @@ mod tests;
 pub use snapshot::Snapshot;
 
 use super::conclusion::{Found, brief, lacks, says_nothing};
-use super::{Answer, Checker, Evidence, Limits, Violation};
+use super::{Answer, Checker, Evidence, Limits, Violation, recipe};
 use crate::base::time::Nanos;
 use crate::history::{Effect, History, Op};
+use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use snapshot::{Settled, Shown, differs};
 use std::collections::{BTreeMap, BTreeSet};
@@ -31,7 +32,7 @@ use std::time::Duration;
 ///
 /// Required: `node_seen` (or snapshots). Witness: the first key that differs, what each replica shows, the first path
 /// inside that differs, the reads. O(n log n). Source: plan format §7, pattern 13.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct ReconciliationAcrossReplicas {
     settle: Duration,
     replicas: Vec<String>,
@@ -90,6 +91,10 @@ impl Checker for ReconciliationAcrossReplicas {
             "keys that were read on no replica, and replicas that are not declared".to_owned(),
             "a replica that answers reads from another".to_owned(),
         ]
+    }
+
+    fn recipe(&self) -> Option<recipe::Recipe> {
+        recipe::of("reconciliation-across-replicas", self)
     }
 
     fn missing(&self, history: &History) -> Vec<String> {

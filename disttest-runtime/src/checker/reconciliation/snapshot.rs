@@ -2,12 +2,13 @@
 
 use crate::base::time::Nanos;
 use crate::history::Op;
+use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use std::collections::BTreeMap;
 use std::time::Duration;
 
 /// The whole state of one replica, as the caller read it.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Snapshot {
     /// Its name.
     pub replica: String,

@@ -8,9 +8,10 @@ mod tests;
 pub use states::{Observed, Replay};
 
 use super::conclusion::{Found, lacks, says_nothing};
-use super::{Answer, Checker, Evidence, Limits, Outcome};
+use super::{Answer, Checker, Evidence, Limits, Outcome, recipe};
 use crate::history::access::Entry;
 use crate::history::{Effect, History, Op};
+use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
 /// Checks logs (`append`, `read` of [`crate::history::access`]): the log of each key as it is read from offset 0 to its
@@ -26,7 +27,7 @@ use std::collections::BTreeMap;
 ///
 /// Required: `op_type` append or read, offsets in the answers of reads. Witness: the first offset that differs, with the
 /// operations. O(n log n). Source: plan format §7, pattern 3.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct ReplayEquivalence;
 
@@ -65,6 +66,10 @@ impl Checker for ReplayEquivalence {
             "state beside the log: snapshots, indices, caches".to_owned(),
             "whether operations of unknown outcome took effect".to_owned(),
         ]
+    }
+
+    fn recipe(&self) -> Option<recipe::Recipe> {
+        recipe::of("replay-equivalence", self)
     }
 
     fn missing(&self, history: &History) -> Vec<String> {

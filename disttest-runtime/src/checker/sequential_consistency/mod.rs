@@ -4,7 +4,7 @@ mod search;
 #[cfg(test)]
 mod tests;
 
-use super::{Answer, Checker, Evidence, Limits, Linearizability, Outcome, Violation};
+use super::{Answer, Checker, Evidence, Limits, Linearizability, Outcome, Violation, recipe};
 use crate::history::{Effect, History, Op, notation};
 use crate::model::{Atoms, Model};
 use search::{Found, Search, Session};
@@ -121,6 +121,10 @@ impl<M: Model + Clone> Checker for SequentialConsistency<M> {
             list.push("relations between keys: each key has an order of its own".to_owned());
         }
         list
+    }
+
+    fn recipe(&self) -> Option<recipe::Recipe> {
+        recipe::against("sequential-consistency", &self.model, self.per_key, Some(self.effort))
     }
 
     fn missing(&self, history: &History) -> Vec<String> {

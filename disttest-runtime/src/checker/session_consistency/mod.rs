@@ -10,8 +10,9 @@ use super::keys::Keys;
 use super::pointer::Pointer;
 use super::version::{Version, Versions};
 use super::work::Work;
-use super::{Answer, Checker, Limits, Unlimited};
+use super::{Answer, Checker, Limits, Unlimited, recipe};
 use crate::history::{History, Op};
+use serde::{Deserialize, Serialize};
 use std::sync::Arc;
 
 /// A guarantee of a session (Terry et al., "Session guarantees for weakly consistent replicated data", PDIS 1994).
@@ -61,13 +62,13 @@ impl Guarantee {
 /// Required fields: `process_id`, `key`, `invoke_ts`, `complete_ts`, `input` of writes, `output` of reads; by versions: a
 /// version in the output of each completed read and acknowledged write. Witness: the two operations of the session, or
 /// the cycle of writes with the reason of each step. Time O(n log n), memory O(n).
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct SessionConsistency {
     order: Order,
     guarantees: [bool; 4],
 }
 
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 enum Order {
     Versions { versions: Versions, across_keys: bool },
     Values { real_time: bool },
@@ -171,6 +172,10 @@ impl Checker for SessionConsistency {
             list.push(format!("guarantees that were not asked for or need versions: {}", left_out.join(", ")));
         }
         list
+    }
+
+    fn recipe(&self) -> Option<recipe::Recipe> {
+        recipe::of("session-consistency", self)
     }
 
     fn missing(&self, history: &History) -> Vec<String> {

@@ -1,9 +1,10 @@
 //! Sets read at any time: what becomes of each element.
 
 use super::super::inquiry::{Group, Inquiry, Numbering, Witness, acknowledged, brief, by_key, end, lasting, told};
-use super::super::{Answer, Checker, Limits};
+use super::super::{Answer, Checker, Limits, recipe};
 use super::acts::{self, Act, Addition, Additions, sets};
 use crate::history::{History, Op};
+use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 /// Checks each element of a grow-only set (`add` of one element, `read` or `read-set` of all) over all reads.
@@ -23,7 +24,7 @@ use serde_json::Value;
 /// [`Set`](super::Set). Without any stable element the answer is unknown. Needs what [`Set`](super::Set) needs.
 /// O(adds + elements read), linear memory. After Jepsen's `jepsen.checker/set-full`, which lists what is stale by whole
 /// milliseconds: here it is exact.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SetFull {
     linearizable: bool,
 }
@@ -71,6 +72,10 @@ impl Checker for SetFull {
             list.push("elements that were missing for a while and came back".to_owned());
         }
         list
+    }
+
+    fn recipe(&self) -> Option<recipe::Recipe> {
+        recipe::of("set-full", self)
     }
 
     fn missing(&self, history: &History) -> Vec<String> {

@@ -8,9 +8,10 @@ mod tests;
 pub use full::SetFull;
 
 use super::inquiry::{Group, Inquiry, Numbering, Witness, acknowledged, brief, by_key, end, told};
-use super::{Answer, Checker, Limits};
+use super::{Answer, Checker, Limits, recipe};
 use crate::history::{History, Op};
 use acts::{Act, Additions, sets};
+use serde::{Deserialize, Serialize};
 
 /// Checks the final read of a grow-only set (`add` of one element, `read` or `read-set` of all) against what was added.
 ///
@@ -29,7 +30,7 @@ use acts::{Act, Additions, sets};
 /// acknowledged element that is missing from a read which had begun before its acknowledgement is unknown, and so is a
 /// set that was never read. Keys are sets of their own; operations on keys without any `add` are left alone.
 /// O(adds + elements of the final reads), linear memory. After Jepsen's `jepsen.checker/set`.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Set {
     each_client: bool,
 }
@@ -84,6 +85,10 @@ impl Checker for Set {
             "whether an add of unknown outcome took effect and its element was lost again".to_owned(),
             "a second effect of an add, and removals".to_owned(),
         ]
+    }
+
+    fn recipe(&self) -> Option<recipe::Recipe> {
+        recipe::of("set", self)
     }
 
     fn missing(&self, history: &History) -> Vec<String> {

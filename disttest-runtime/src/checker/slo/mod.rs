@@ -4,13 +4,14 @@
 mod tests;
 
 use super::conclusion::{Found, says_nothing};
-use super::{Answer, Checker, Evidence, Limits, Percentile, Violation};
+use super::{Answer, Checker, Evidence, Limits, Percentile, Violation, recipe};
 use crate::base::time::Nanos;
 use crate::history::{Effect, History, Op};
+use serde::{Deserialize, Serialize};
 use std::time::Duration;
 
 /// A measured value.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Sample {
     /// When, on the run's clock.
     pub at: Nanos,
@@ -19,7 +20,7 @@ pub struct Sample {
 }
 
 /// What is made of the samples of a window.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub enum Statistic {
     /// A percentile, by nearest rank.
     Percentile(Percentile),
@@ -30,7 +31,7 @@ pub enum Statistic {
 }
 
 /// The threshold.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub enum Bound {
     /// The statistic is no greater.
     AtMost(f64),
@@ -38,7 +39,7 @@ pub enum Bound {
     AtLeast(f64),
 }
 
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 enum Source {
     /// Seconds from invocation to completion of acknowledged operations; infinite for those never answered.
     Latency,
@@ -62,7 +63,7 @@ enum Source {
 ///
 /// Required: `invoke_ts`, `complete_ts`. Witness: the window, the statistic, the number of samples, up to five
 /// operations beyond the threshold. O(n log n). Source: plan format §7, pattern 4.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct MetricSlo {
     metric: String,
     source: Source,
@@ -274,6 +275,10 @@ impl Checker for MetricSlo {
             _ => list.push("time that operations waited before they were invoked".to_owned()),
         }
         list
+    }
+
+    fn recipe(&self) -> Option<recipe::Recipe> {
+        recipe::of("metric-slo", self)
     }
 
     fn missing(&self, history: &History) -> Vec<String> {
