@@ -258,7 +258,7 @@ fn first_sentence(page: &str) -> String {
 /// Code that makes the thing, as `todo` offers it; what has none is not in this runtime.
 fn snippet_of(kind: &str, name: &str) -> Option<String> {
     match kind {
-        "model" => operations::ALL.iter().find(|one| one.model == name)?.constructor.map(str::to_owned),
+        "model" => Some(operations::ALL.iter().find(|one| one.model == name)?.constructor.to_owned()),
         "checker" => {
             let models = operations::ALL.iter().map(|one| one.model).chain(["other"]);
             models.into_iter().find_map(|model| operations::checker(name, Some(model), true))

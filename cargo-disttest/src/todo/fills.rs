@@ -3,6 +3,7 @@
 use super::operations::{self, Operations};
 use super::snippets::{self, Helper};
 use super::support::{Program, Support};
+use super::transactions::{self, Transactions};
 use crate::author::frame::function_name;
 use disttest_runtime::plan::names::{Nemesis, signal_mentions};
 use disttest_runtime::plan::{Fault, Resolved};
@@ -27,6 +28,8 @@ fn names<S: serde::Serializer>(helpers: &[Helper], to: S) -> Result<S::Ok, S::Er
 pub(crate) struct Known<'a> {
     /// What its prose yields.
     pub resolved: &'a Resolved,
+    /// What §7.M says of model and checker.
+    pub judged: String,
     /// The Workload field.
     pub workload: &'a str,
     /// Where a node's program comes from.
@@ -39,6 +42,15 @@ pub(crate) struct Known<'a> {
     pub controls: Vec<String>,
 }
 
+/// What clients do.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Work {
+    /// Operations of a model.
+    Operations(&'static Operations),
+    /// Transactions.
+    Transactions(Transactions),
+}
+
 /// A region's fill, or why there is none.
 pub(crate) type Filled = Result<Fill, String>;
 
@@ -46,15 +58,32 @@ impl Known<'_> {
     /// The fill of the region of this name; `None` for a region that has none.
     pub(crate) fn fill(&self, region: &str) -> Option<Filled> {
         match region.rsplit('/').next() {
-            Some("workload") => Some(Ok(self.workload(operations::of(self.resolved.model.as_deref())))),
+            Some("workload") => Some(Ok(self.workload(self.work()))),
             Some("faults") => Some(self.faults()),
             Some("oracle") => Some(self.oracle()),
             _ => None,
         }
     }
 
-    /// A workload of these operations.
-    pub(crate) fn workload(&self, operations: &Operations) -> Fill {
+    /// What its clients do.
+    pub(crate) fn work(&self) -> Work {
+        let transactions = Transactions::of(self.resolved, &self.judged).map(Work::Transactions);
+        transactions.unwrap_or_else(|| Work::Operations(operations::of(self.resolved.model.as_deref())))
+    }
+
+    /// How a test makes the checker `name`; `None` where it is not for the model.
+    pub(crate) fn checker(&self, name: &str, per_key: bool) -> Option<String> {
+        let model = self.resolved.model.as_deref();
+        match self.work() {
+            Work::Transactions(work) if name == "serializability" && model.is_some_and(transactions::fits) => {
+                Some(work.checker())
+            }
+            _ => operations::checker(name, model, per_key),
+        }
+    }
+
+    /// A workload of clients that do this.
+    pub(crate) fn workload(&self, work: Work) -> Fill {
         let mut helpers = Vec::new();
         let (program, own) = self.program();
         let mut module = own;
@@ -72,7 +101,7 @@ impl Known<'_> {
                 }
             }
         }
-        let (clients, session) = self.clients(operations);
+        let (clients, session) = self.clients(work);
         if module || session {
             helpers.extend(self.support.map(snippets::module));
         }
@@ -108,23 +137,23 @@ impl Known<'_> {
     fn oracle(&self) -> Filled {
         let model = self.resolved.model.as_deref();
         if self.resolved.checkers.is_empty() {
-            let mut fill = self.judged_by(&["PlanOracle".to_owned()]);
+            let mut fill = self.judged_by(&["PlanOracle".to_owned()], self.work());
             fill.helpers.push(snippets::own_oracle(&self.resolved.name));
             return Ok(fill);
         }
         let mut checkers = Vec::new();
         for (name, per_key) in &self.resolved.checkers {
-            let Some(checker) = operations::checker(name, model, *per_key) else {
+            let Some(checker) = self.checker(name, *per_key) else {
                 return Err(no_checker(name, model));
             };
             checkers.push(checker);
         }
-        Ok(self.judged_by(&checkers))
+        Ok(self.judged_by(&checkers, self.work()))
     }
 
-    /// An oracle of these checkers, which are expressions.
-    pub(crate) fn judged_by(&self, checkers: &[String]) -> Fill {
-        let (helper, session) = self.clients(operations::of(self.resolved.model.as_deref()));
+    /// An oracle of these checkers, which are expressions, over what clients did.
+    pub(crate) fn judged_by(&self, checkers: &[String], work: Work) -> Fill {
+        let (helper, session) = self.clients(work);
         let module = self.support.filter(|_| session).map(snippets::module);
         let reads = self.function("read_everything");
         Fill { code: snippets::oracle(checkers, &reads), helpers: module.into_iter().chain([helper]).collect() }
@@ -140,13 +169,16 @@ impl Known<'_> {
     }
 
     /// What clients do, and whether they do it with the session of the helper module.
-    fn clients(&self, operations: &Operations) -> (Helper, bool) {
+    fn clients(&self, work: Work) -> (Helper, bool) {
         let keys = number_before(self.workload, "key").filter(|keys| (1..=100_000).contains(keys)).unwrap_or(20);
         let session = self.support.and_then(|support| Some((&support.module, support.session.as_ref()?)));
         let up = if self.arm.is_some() { "super::" } else { "" };
-        let (clients, session) = match session.filter(|_| operations.model == "register") {
-            Some((module, session)) => (snippets::session(&format!("{up}{module}::{session}"), keys), true),
-            None => (snippets::client(operations, keys), false),
+        let (clients, session) = match (work, session) {
+            (Work::Operations(operations), Some((module, session))) if operations.model == "register" => {
+                (snippets::session(&format!("{up}{module}::{session}"), keys), true)
+            }
+            (Work::Operations(operations), _) => (snippets::client(operations, keys), false),
+            (Work::Transactions(work), _) => (work.clients(keys), false),
         };
         match self.module() {
             Some(module) => (snippets::in_module(&clients, &module), session),
@@ -181,7 +213,10 @@ pub(crate) fn no_checker(name: &str, model: Option<&str>) -> String {
     match (operations::CHECKERS.contains(&name), model) {
         (false, _) => format!("the runtime has no checker `{name}` yet: write one with `impl Checker`"),
         (true, None) => format!("the plan names no model for `{name}`"),
-        (true, Some(model)) if name != "linearizability" => format!("`{name}` is not for a {model}"),
+        (true, Some(model)) if name != "linearizability" => {
+            let article = if model.starts_with('o') { "an" } else { "a" };
+            format!("`{name}` is not for {article} {model}")
+        }
         (true, Some(model)) => {
             format!("the runtime has no model `{model}` for `{name}` yet: write one with `impl Model`")
         }
@@ -232,8 +267,15 @@ mod tests {
         let program = Program::Binary { name: "node".to_owned(), others: Vec::new() };
         let arm = region.split_once('/').map(|(arm, _)| arm);
         let controls = Vec::new();
-        let known =
-            Known { resolved, workload: "25 clients on 4 keys", program: &program, support: None, arm, controls };
+        let known = Known {
+            resolved,
+            judged: String::new(),
+            workload: "25 clients on 4 keys",
+            program: &program,
+            support: None,
+            arm,
+            controls,
+        };
         known.fill(region).expect("a region with a fill")
     }
 
@@ -255,6 +297,23 @@ mod tests {
             faults
                 .contains("// Must move: process-exit on the injector's side, client-timeouts or metric:peer-timeouts")
         );
+    }
+
+    #[test]
+    fn a_checker_of_isolation_has_clients_with_transactions() {
+        for (model, checker, client) in [
+            ("map", "serializability", "clients of list-append transactions"),
+            ("other(list-append)", "serializability", "clients of list-append transactions"),
+            ("register", "serializability", "clients of rw-register transactions"),
+            ("map", "long-fork", "clients of inserting transactions"),
+            ("map", "linearizability", "clients of a map"),
+        ] {
+            let scenario = resolved(Some(model), &[checker], planned(&["hard-kill"]));
+            for region in ["workload", "oracle"] {
+                let fill = fill(&scenario, region).expect("there is one");
+                assert!(fill.helpers.iter().any(|helper| helper.name == client), "{model}; {checker}; {region}");
+            }
+        }
     }
 
     #[test]

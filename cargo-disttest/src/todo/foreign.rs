@@ -41,8 +41,11 @@ impl Subject<'_> {
         let id = shell(&self.wanted.attribute.id);
         let check = format!("cargo disttest author {} --check --scenario {id}", shell(&self.plan.shown));
         let all = || ["workload", "faults", "oracle"].map(|part| owner.prose(part).unwrap_or_default()).join("\n");
+        let (path, told) = (self.placed.path(), owner.told(&self.plan.plan));
+        let sibling = self.package.tests(foreign.language).sibling(&path, &open.name, &told, self.shown);
         Item {
             region: open.name.clone(),
+            sibling,
             lines: Some(open.lines),
             prose: owner.prose(&open.name).map_or_else(all, str::to_owned),
             note: Some(marks.chain([runner]).collect::<Vec<_>>().join("; ")),

@@ -7,6 +7,7 @@ use super::owner::{Claim, Hypothesis, Owner};
 use super::sibling::{Sibling, Tests};
 use super::snippets::Helper;
 use super::support::{self, Program, Support};
+use crate::author::language::Language;
 use crate::author::regions::{self, Pieces, Region};
 use crate::author::write;
 use crate::author::{FileChange, Wanted, file_change, frame};
@@ -15,7 +16,8 @@ use crate::plan_file::PlanFile;
 use crate::workspace::{Member, Placed};
 use disttest_runtime::report::escape::shell;
 use serde::Serialize;
-use std::path::Path;
+use std::cell::OnceCell;
+use std::path::{Path, PathBuf};
 
 /// Something to write.
 #[derive(Debug, Serialize)]
@@ -119,7 +121,9 @@ pub(crate) struct Filled {
 /// What every item of a package shares.
 #[derive(Debug)]
 pub(crate) struct Package {
-    tests: Tests,
+    root: PathBuf,
+    /// By language, read when the first region asks.
+    tests: [OnceCell<Tests>; 5],
     program: Program,
 }
 
@@ -135,7 +139,12 @@ impl Package {
             Some(Program::Binary { name, others })
         });
         let program = helper.map(Program::Helper).or(binary).unwrap_or(Program::Unknown);
-        Package { tests: Tests::of(&member.root), program }
+        Package { root: member.root.clone(), tests: Default::default(), program }
+    }
+
+    /// Its tests in `language`.
+    pub(super) fn tests(&self, language: Language) -> &Tests {
+        self.tests[language as usize].get_or_init(|| Tests::of(&self.root, language))
     }
 }
 
@@ -227,6 +236,7 @@ impl Subject<'_> {
         let owner = self.owner(region.name);
         let known = Known {
             resolved: &owner.resolved,
+            judged: ["Model under test", "Checker"].map(|label| owner.block(label).unwrap_or_default()).join(" "),
             workload: owner.field("Workload"),
             program: &self.package.program,
             support,
@@ -244,7 +254,7 @@ impl Subject<'_> {
             why.or_else(|| (fill.is_none() || left.len() > 1).then(|| left.join("; "))).filter(|n| !n.is_empty());
         let told = owner.told(plan);
         let path = self.placed.path();
-        let sibling = self.package.tests.sibling(&path, region.name, &told, self.shown);
+        let sibling = self.package.tests(Language::Rust).sibling(&path, region.name, &told, self.shown);
         let offers = offers::of(&known, region.name);
         Item {
             kind: "region",

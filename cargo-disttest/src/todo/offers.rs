@@ -1,8 +1,9 @@
 //! What the runtime offers for a region: what the plan names first, then the rest of the catalogue.
 
-use super::fills::{Fill, Known, no_checker, read_by_the_runtime};
+use super::fills::{Fill, Known, Work, no_checker, read_by_the_runtime};
 use super::operations;
 use super::snippets;
+use super::transactions::{self, Kind, Transactions};
 use disttest_runtime::plan::Fault;
 use disttest_runtime::plan::names::{CHECKERS, NEMESES, SIGNALS, Side};
 use serde::Serialize;
@@ -39,25 +40,33 @@ pub(crate) fn of(known: &Known<'_>, region: &str) -> Vec<Offer> {
 
 fn models(known: &Known<'_>) -> Vec<Offer> {
     let planned = known.resolved.model.as_deref();
-    let mut offers: Vec<Offer> = operations::ALL
-        .iter()
-        .map(|one| Offer {
-            kind: "model",
-            name: one.model.to_owned(),
-            planned: planned == Some(one.model),
-            available: one.constructor.is_some(),
-            snippet: one.constructor.map(|_| known.workload(one)),
-            note: match one.constructor {
-                Some(new) => format!("`{new}`; operations {}; the history shows {}", one.kinds.join(", "), one.answers),
-                None => format!(
-                    "operations {}; the history shows {}; the runtime has no such model yet: write one with `impl Model`",
-                    one.kinds.join(", "),
-                    one.answers
-                ),
-            },
-        })
-        .collect();
-    if let Some(other) = planned.filter(|name| !operations::ALL.iter().any(|one| one.model == *name)) {
+    let offer = |name: &str, work: Work, note: String| Offer {
+        kind: "model",
+        name: name.to_owned(),
+        planned: planned == Some(name),
+        available: true,
+        snippet: Some(known.workload(work)),
+        note,
+    };
+    let of_format = operations::ALL.iter().map(|one| {
+        let (new, kinds, answers) = (one.constructor, one.kinds.join(", "), one.answers);
+        // A plan may ask for transactions over a model.
+        let work = if planned == Some(one.model) { known.work() } else { Work::Operations(one) };
+        let note = match work {
+            Work::Operations(_) => format!("`{new}`; operations {kinds}; the history shows {answers}"),
+            Work::Transactions(work) => format!("`{}`; operations are {}", work.checker(), work.kind.word()),
+        };
+        offer(one.model, work, note)
+    });
+    let of_transactions = transactions::MODELS.iter().map(|(name, kind)| {
+        let work = match known.work() {
+            Work::Transactions(asked) if planned == Some(name) => asked,
+            _ => Transactions { kind: *kind, level: None },
+        };
+        offer(name, Work::Transactions(work), format!("`{}`; operations are {}", work.checker(), kind.word()))
+    });
+    let mut offers: Vec<Offer> = of_format.chain(of_transactions).collect();
+    if let Some(other) = planned.filter(|name| !offers.iter().any(|offer| offer.name == *name)) {
         let note = "a model of the plan's own: write it with `impl Model`".to_owned();
         offers.push(Offer {
             kind: "model",
@@ -109,7 +118,9 @@ fn checkers(known: &Known<'_>) -> Vec<Offer> {
             })
             .collect();
         // A model of the plan's own is one that the runtime does not know.
-        if let Some(own) = model.filter(|model| model.starts_with("other(")) {
+        let transactional = matches!(known.work(), Work::Transactions(_));
+        let reads = |name: &str| !transactional || matches!(name, "long-fork" | "bounded-liveness");
+        if let Some(own) = model.filter(|model| model.starts_with("other(") && reads(checker.id)) {
             made.extend(operations::checker(checker.id, Some(own), false).map(|expression| (own, expression)));
         }
         let offer = |snippet: Option<Fill>, note: String| Offer {
@@ -120,23 +131,48 @@ fn checkers(known: &Known<'_>) -> Vec<Offer> {
             snippet,
             note,
         };
+        if checker.id == "serializability" && model.is_none_or(transactions::fits) {
+            for work in works_of_isolation(known, planned.is_some()) {
+                let expression = work.checker();
+                let note = format!(
+                    "`{expression}`, for {}; strict serializability, unless `.at(level)` names another",
+                    work.kind.word()
+                );
+                offers.push(offer(Some(known.judged_by(&[expression], Work::Transactions(work))), note));
+            }
+            continue;
+        }
         let per_key = planned.is_none_or(|(_, per_key)| *per_key);
         let of_any = operations::OF_ANY_MODEL.iter().any(|(name, _)| *name == checker.id);
         // One that fits every model is offered once, and for a model of the plan's own as well.
         if let Some(expression) = operations::checker(checker.id, model, per_key).filter(|_| of_any) {
             let note = format!("`{}`, for any model", expression.lines().next().unwrap_or_default());
-            offers.push(offer(Some(known.judged_by(&[expression])), note));
+            offers.push(offer(Some(known.judged_by(&[expression], known.work())), note));
             continue;
         }
         if made.is_empty() {
             offers.push(offer(None, no_checker(checker.id, model)));
         }
         for (model, expression) in made {
-            let note = format!("`{expression}`, for a {model}");
-            offers.push(offer(Some(known.judged_by(&[expression])), note));
+            let article = if model.starts_with('o') { "an" } else { "a" };
+            let note = format!("`{expression}`, for {article} {model}");
+            let work = match checker.id {
+                "long-fork" => Work::Transactions(Transactions { kind: Kind::Inserts, level: None }),
+                _ if transactional && model.starts_with("other(") => known.work(),
+                _ => Work::Operations(operations::of(Some(model))),
+            };
+            offers.push(offer(Some(known.judged_by(&[expression], work)), note));
         }
     }
     offers
+}
+
+/// The transactions that `serializability` may judge: those that the plan asks for, else of every kind.
+fn works_of_isolation(known: &Known<'_>, planned: bool) -> Vec<Transactions> {
+    match known.work() {
+        Work::Transactions(work) if planned => vec![work],
+        _ => transactions::MODELS.iter().map(|(_, kind)| Transactions { kind: *kind, level: None }).collect(),
+    }
 }
 
 /// What must be denied, to be tried among the final reads.
@@ -212,7 +248,9 @@ mod tests {
         let resolved = plan::resolve(&plan, &plan.scenarios[0]).0;
         let controls = vec!["tenant B reads\n  A's key".to_owned()];
         let program = &Program::Unknown;
-        let known = Known { resolved: &resolved, workload: "", program, support: None, arm: Some("api"), controls };
+        let judged = String::new();
+        let known =
+            Known { resolved: &resolved, judged, workload: "", program, support: None, arm: Some("api"), controls };
         let offers = |region: &str| -> Vec<String> {
             of(&known, region).into_iter().filter(|o| o.kind == "control").map(|offer| offer.name).collect()
         };

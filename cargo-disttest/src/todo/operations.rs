@@ -1,12 +1,14 @@
-//! What clients do to each model of the format (§3), and whether the runtime can judge it.
+//! What clients do to each model of the format (§3), and how the runtime judges it.
+
+use super::transactions::{self, Kind, Transactions};
 
 /// A model as a workload sees it.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Operations {
     /// The model.
     pub model: &'static str,
-    /// Its type in the runtime's prelude; `None` where the runtime has no such model yet.
-    pub constructor: Option<&'static str>,
+    /// How a test makes it.
+    pub constructor: &'static str,
     /// Kinds of operations.
     pub kinds: &'static [&'static str],
     /// The one that shows the state at quiescence.
@@ -21,7 +23,7 @@ pub(crate) struct Operations {
 
 const VALUE: Operations = Operations {
     model: "register",
-    constructor: Some("Register::new()"),
+    constructor: "Register::new()",
     kinds: &["read", "write"],
     read: "read",
     inputs: &[("\"read\"", "Value::Null")],
@@ -34,7 +36,7 @@ pub(crate) const ALL: [Operations; 10] = [
     VALUE,
     Operations {
         model: "map",
-        constructor: Some("MapModel::new()"),
+        constructor: "MapModel::new()",
         kinds: &["get", "put"],
         read: "get",
         inputs: &[("\"get\"", "Value::Null")],
@@ -43,7 +45,7 @@ pub(crate) const ALL: [Operations; 10] = [
     },
     Operations {
         model: "queue",
-        constructor: Some("Queue::new()"),
+        constructor: "Queue::new()",
         kinds: &["enqueue", "dequeue"],
         read: "dequeue",
         inputs: &[("\"dequeue\"", "Value::Null")],
@@ -52,7 +54,7 @@ pub(crate) const ALL: [Operations; 10] = [
     },
     Operations {
         model: "log",
-        constructor: Some("Log::new()"),
+        constructor: "Log::new()",
         kinds: &["append", "read"],
         read: "read",
         inputs: &[("\"read\"", "Value::Null")],
@@ -61,7 +63,7 @@ pub(crate) const ALL: [Operations; 10] = [
     },
     Operations {
         model: "lock",
-        constructor: Some("Mutex::new()"),
+        constructor: "Mutex::new()",
         kinds: &["acquire", "release"],
         read: "acquire",
         inputs: &[("\"acquire\" | \"release\"", "Value::Null")],
@@ -70,7 +72,7 @@ pub(crate) const ALL: [Operations; 10] = [
     },
     Operations {
         model: "lease",
-        constructor: Some("Lease::lasting(std::time::Duration::from_secs(10))"),
+        constructor: "Lease::lasting(std::time::Duration::from_secs(10))",
         kinds: &["acquire", "renew", "release"],
         read: "acquire",
         inputs: &[("\"acquire\" | \"renew\" | \"release\"", "Value::Null")],
@@ -79,13 +81,13 @@ pub(crate) const ALL: [Operations; 10] = [
     },
     Operations {
         model: "session",
-        constructor: Some("Session::new()"),
+        constructor: "Session::new()",
         answers: "the value and the version that a read saw; the version that a write got",
         ..VALUE
     },
     Operations {
         model: "membership-table",
-        constructor: Some("MembershipTable::new()"),
+        constructor: "MembershipTable::new()",
         kinds: &["join", "leave", "view"],
         read: "view",
         inputs: &[("\"view\"", "Value::Null")],
@@ -94,7 +96,7 @@ pub(crate) const ALL: [Operations; 10] = [
     },
     Operations {
         model: "counter",
-        constructor: Some("Counter::new()"),
+        constructor: "Counter::new()",
         kinds: &["inc", "read"],
         read: "read",
         inputs: &[("\"read\"", "Value::Null"), ("\"inc\"", "json!(1)")],
@@ -103,7 +105,7 @@ pub(crate) const ALL: [Operations; 10] = [
     },
     Operations {
         model: "ledger",
-        constructor: Some("Ledger::new()"),
+        constructor: "Ledger::new()",
         kinds: &["credit", "debit", "balance"],
         read: "balance",
         inputs: &[
@@ -126,12 +128,15 @@ pub(crate) fn checker(name: &str, model: Option<&str>, per_key: bool) -> Option<
     match (name, known) {
         ("linearizability", Some(model)) => {
             let scope = if per_key { "per_key" } else { "whole" };
-            model.constructor.map(|new| format!("Linearizability::{scope}({new})"))
+            Some(format!("Linearizability::{scope}({})", model.constructor))
         }
         ("no-lost-ack", Some(model)) if matches!(model.model, "register" | "map" | "log") => {
             Some(format!("NoLostAck::{}()", if model.appends { "append_only" } else { "overwritable" }))
         }
-        ("serializability", Some(Operations { model: "map", .. })) => Some("Serializability::list_append()".to_owned()),
+        ("serializability", _) if model.is_some_and(transactions::fits) => {
+            let kind = if model == Some("register") { Kind::RwRegister } else { Kind::ListAppend };
+            Some(Transactions { kind, level: None }.checker())
+        }
         ("replay-equivalence", Some(Operations { model: "log", .. })) => Some("ReplayEquivalence::of_log()".to_owned()),
         _ => {
             let promise = model.and_then(|model| of_promise(name, model)).map(str::to_owned);
@@ -239,6 +244,9 @@ mod tests {
         check("linearizability", Some("other(crdt)"), false, None);
         check("linearizability", None, false, None);
         check("serializability", Some("map"), false, Some("Serializability::list_append()"));
+        check("serializability", Some("other(list-append)"), false, Some("Serializability::list_append()"));
+        check("serializability", Some("lock"), false, None);
+        check("serializability", None, false, None);
         check("session-consistency", Some("map"), true, Some("SessionConsistency::by_values()"));
         check("monotonic-read", Some("log"), true, Some("MonotonicRead::at(\"/offset\")"));
         check("prefix-order", Some("queue"), false, Some("PrefixOrder::consumers()"));

@@ -102,7 +102,7 @@ fn a_filled_scenario_is_counted_and_shown_to_the_others() {
     assert_eq!(json["filled"][0]["scenario"], "S2");
     let sibling = &json["items"][0]["sibling"];
     assert_eq!(sibling["path"], "tests/auto/s2.rs");
-    assert!(sibling["why"].as_str().unwrap().contains("scenario S2 of the same package has its workload filled"));
+    assert!(sibling["why"].as_str().unwrap().contains("scenario S2 of the same folder has its workload filled"));
 }
 
 #[test]
@@ -271,6 +271,25 @@ fn all_offers(items: &[Value]) -> String {
     )
 }
 
+/// The plan, with promises of isolation in the place of those of single operations.
+fn of_transactions(plan: &str) -> String {
+    let mut scenario = 0;
+    let line = |line: &str| {
+        scenario += usize::from(line.starts_with("### Scenario "));
+        let (model, checker) = match scenario {
+            1 => ("other(list-append)", "Elle at snapshot isolation."),
+            2 => ("other(rw-register)", "`serializability` by Elle."),
+            _ => ("map", "`long-fork`."),
+        };
+        match line {
+            line if line.starts_with("- **Model under test:**") => format!("- **Model under test:** {model}\n"),
+            line if line.starts_with("- **Checker:**") => format!("- **Checker:** {checker}\n"),
+            line => format!("{}\n", line.replace("is linearizable as a register", "is as promised")),
+        }
+    };
+    plan.lines().map(line).collect()
+}
+
 #[test]
 fn every_snippet_compiles_where_it_is_pasted() {
     let workspace = Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap();
@@ -280,11 +299,11 @@ fn every_snippet_compiles_where_it_is_pasted() {
     write(
         &root,
         "Cargo.toml",
-        "[workspace]\nmembers = [\"helped\", \"alone\"]\nresolver = \"3\"\n\n[profile.dev]\ndebug = \"line-tables-only\"\n",
+        "[workspace]\nmembers = [\"helped\", \"alone\", \"isolated\"]\nresolver = \"3\"\n\n[profile.dev]\ndebug = \"line-tables-only\"\n",
     );
     fs::copy(workspace.join("Cargo.lock"), root.join("Cargo.lock")).unwrap();
     let plan = fs::read_to_string(example.join("docs/testing-plans/abd-register.md")).unwrap();
-    for (name, binary) in [("helped", "abd-node"), ("alone", "server")] {
+    for (name, binary) in [("helped", "abd-node"), ("alone", "server"), ("isolated", "server")] {
         let dependencies = format!(
             "[dependencies]\nanyhow = \"1\"\ntokio = {{ version = \"1\", features = [\"time\"] }}\n\n[dev-dependencies]\n\
              abd-store = {{ path = {store:?} }}\ndisttest-runtime = {{ path = {runtime:?} }}\n"
@@ -297,18 +316,19 @@ fn every_snippet_compiles_where_it_is_pasted() {
             ),
         );
         write(&root, &format!("{name}/src/main.rs"), "fn main() {}\n");
+        let plan = if name == "isolated" { of_transactions(&plan) } else { plan.clone() };
         write(&root, &format!("{name}/docs/testing-plans/abd-register.md"), &plan);
     }
     let support = fs::read_to_string(example.join("tests/support/mod.rs")).unwrap();
     write(&root, "helped/tests/support/mod.rs", &support);
-    for name in ["helped", "alone"] {
+    for name in ["helped", "alone", "isolated"] {
         let package = root.join(name);
         let mut author = binary();
         author.current_dir(&package).args(["disttest", "author", "docs/testing-plans/abd-register.md"]);
         answer(author).expect(0);
         let items = paste(&package, "docs/testing-plans/abd-register.md");
         assert_eq!(items.len(), 12, "three regions of four scenarios");
-        if name == "alone" {
+        if name != "helped" {
             write(&package, "tests/offers.rs", &all_offers(&items[..3]));
         } else {
             let code = items[0]["fill"]["code"].as_str().unwrap();
@@ -338,5 +358,13 @@ fn every_snippet_compiles_where_it_is_pasted() {
     let left =
         fs::read_to_string(root.join("alone/tests/auto/S1_linearizable_register_under_partitions_and_crashes.rs"))
             .unwrap();
+    for (file, checker) in [
+        ("S1_linearizable_register_under_partitions_and_crashes", "Level::named(\"snapshot-isolation\")"),
+        ("S2_acknowledged_writes_survive_the_kill_of_a_quorum", "Serializability::register("),
+        ("S4_increments_count_once_whatever_is_tried_again", "LongFork::new()"),
+    ] {
+        let text = fs::read_to_string(root.join(format!("isolated/tests/auto/{file}.rs"))).unwrap();
+        assert!(text.contains(checker) && text.contains(".call(\"txn\", None::<&str>, "), "{text}");
+    }
     assert!(left.contains("disttest_runtime::todo!(\"ask\")"), "what only a person knows keeps the scenario NOT-RUN");
 }

@@ -119,7 +119,7 @@ impl Foreign {
 
 pub(crate) use change::foreign_change;
 pub(crate) use layout::is_same;
-pub(crate) use open::{Open, open_regions};
+pub(crate) use open::{Open, Part, Written, open_regions, written};
 
 /// Our lines of `text`, in which white space does not count; `None` when it is no file of ours.
 pub(crate) fn frame_of(language: Language, text: &str) -> Option<String> {

@@ -1,5 +1,6 @@
 //! What is left to fill in a test file in another language.
 
+use super::super::language::Language;
 use super::Foreign;
 use super::layout::words;
 use super::sheet::{Region, Sheet};
@@ -53,6 +54,51 @@ pub(super) fn open(sheet: &Sheet<'_>, fresh: Option<&Sheet<'_>>) -> Vec<Open> {
         marks: marks(&sheet.rest[region.body.clone()], sheet.line_at(region.body.start)),
     };
     sheet.regions.iter().filter(is_open).map(told).collect()
+}
+
+/// A file of ours, as far as somebody filled it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Written {
+    /// The scenario or arm that it says it is for.
+    pub scenario: String,
+    /// Its regions, or the whole file as `skeleton`.
+    pub parts: Vec<Part>,
+}
+
+/// A region of a file of ours.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Part {
+    /// Its name.
+    pub name: String,
+    /// Lines of the begin and of the end marker; without regions, all behind the header.
+    pub lines: (usize, usize),
+    /// Nothing in it says that it is still to be filled.
+    pub filled: bool,
+    /// There is nothing in it.
+    pub empty: bool,
+}
+
+/// What stands in `text`, without the plan at hand; `None` when `author` did not write it. A file that is as it was
+/// written has nothing filled, whatever its skeleton says.
+pub(crate) fn written(language: Language, text: &str) -> Option<Written> {
+    let sheet = Sheet::parse(language, text).ok()?;
+    let scenario = sheet.line("Scenario:")?.split(' ').next()?.to_owned();
+    let touched = sheet.word("Body-SHA256:") != Some(sheet.body_digest().as_str());
+    let part = |name: &str, body: &str, lines: (usize, usize)| {
+        let code = body.lines().map(str::trim).filter(|line| !line.starts_with(language.comment()));
+        let empty = code.collect::<String>().is_empty();
+        Part { name: name.to_owned(), lines, filled: touched && !empty && !has_todo(body), empty }
+    };
+    let whole = || {
+        let last = (sheet.first_line + sheet.rest.lines().count()).saturating_sub(1).max(sheet.first_line);
+        vec![part("skeleton", sheet.rest, (sheet.first_line, last))]
+    };
+    let region = |region: &Region| {
+        let lines = (sheet.line_at(region.begin.start), sheet.line_at(region.end.start));
+        part(&region.name, &sheet.rest[region.body.clone()], lines)
+    };
+    let parts = if sheet.regions.is_empty() { whole() } else { sheet.regions.iter().map(region).collect() };
+    Some(Written { scenario, parts })
 }
 
 fn marks(text: &str, first: usize) -> Vec<(usize, String)> {
