@@ -5,11 +5,20 @@ use cargo_metadata::{Edition, MetadataCommand, Package};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
+/// The manifest nearest to the file at `path`, in its folder or above.
+pub(crate) fn manifest_above(path: &Path) -> Option<PathBuf> {
+    let path = path.canonicalize().ok().filter(|path| path.is_file())?;
+    let mut manifests = path.ancestors().skip(1).map(|folder| folder.join("Cargo.toml"));
+    manifests.find(|manifest| manifest.is_file())
+}
+
 /// The workspace. All paths are canonical.
 #[derive(Debug)]
 pub(crate) struct Workspace {
     /// The folder of its manifest.
     pub root: PathBuf,
+    /// Where cargo is started when it is not the current folder: its configuration and toolchain are those of this one.
+    pub folder: Option<PathBuf>,
     /// Its members.
     pub members: Vec<Member>,
     /// The member named by `-p`.
@@ -60,10 +69,31 @@ impl Workspace {
     /// No workspace here, or `package` names no member of it.
     pub(crate) fn load(manifest_path: Option<&Path>, package: Option<&str>) -> Result<Workspace, Failure> {
         let mut command = MetadataCommand::new();
-        command.no_deps();
         if let Some(path) = manifest_path {
             command.manifest_path(path);
         }
+        Workspace::ask(command, package)
+    }
+
+    /// The workspace that the file at `path` belongs to: that of the nearest manifest above it; `None` where there is no
+    /// such manifest.
+    ///
+    /// # Errors
+    /// As [`Workspace::load`].
+    pub(crate) fn holding(path: &Path, package: Option<&str>) -> Option<Result<Workspace, Failure>> {
+        let manifest = manifest_above(path)?;
+        let folder = manifest.parent().expect("a manifest stands in a folder").to_path_buf();
+        let mut command = MetadataCommand::new();
+        command.current_dir(&folder);
+        let here = std::env::current_dir().ok().and_then(|here| here.canonicalize().ok());
+        Some(Workspace::ask(command, package).map(|workspace| {
+            let elsewhere = here.is_none_or(|here| !here.starts_with(&workspace.root));
+            Workspace { folder: elsewhere.then_some(folder), ..workspace }
+        }))
+    }
+
+    fn ask(mut command: MetadataCommand, package: Option<&str>) -> Result<Workspace, Failure> {
+        command.no_deps();
         let metadata = command.exec().map_err(|error| Failure::new(End::Unreadable, message(&error)))?;
         let members: Vec<Member> = metadata.packages.iter().map(member).collect();
         if let Some(name) = package.filter(|name| !members.iter().any(|member| member.name == *name)) {
@@ -73,6 +103,7 @@ impl Workspace {
         }
         Ok(Workspace {
             root: canonical(metadata.workspace_root.as_std_path()),
+            folder: None,
             members,
             chosen: package.map(str::to_owned),
             programs: programs(&metadata.packages),
@@ -210,6 +241,7 @@ mod tests {
             tests: Vec::new(),
         };
         Workspace {
+            folder: None,
             root: "/w".into(),
             members: vec![member("a", "/w/a"), member("inner", "/w/a/inner"), member("b", "/w/b")],
             chosen: chosen.map(str::to_owned),

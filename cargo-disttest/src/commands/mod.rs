@@ -73,6 +73,14 @@ impl Context {
         Workspace::load(self.common.manifest_path.as_deref(), self.common.package.as_deref())
     }
 
+    /// The workspace that the plan which a user means belongs to: the one that is named by its manifest, else the one
+    /// round the plan's file, else the current folder's.
+    fn workspace_of(&self, plan: &Path) -> Result<Workspace, Failure> {
+        let package = self.common.package.as_deref();
+        let round = || Workspace::holding(plan, package).unwrap_or_else(|| self.workspace());
+        if self.common.manifest_path.is_some() { self.workspace() } else { round() }
+    }
+
     /// The plan a user means: a path, or the slug of a plan of the workspace.
     fn plan(&self, workspace: &Workspace, named: &Path) -> Result<PlanFile, Failure> {
         if named.exists() {

@@ -16,7 +16,7 @@ use std::path::Path;
 
 /// Does it.
 pub(super) fn run(context: &Context, args: &ProbeArgs) -> Outcome {
-    let (workspace, plan) = match context.workspace() {
+    let (workspace, plan) = match context.workspace_of(&args.plan) {
         Ok(workspace) => {
             let plan = context.plan(&workspace, &args.plan)?;
             (Some(workspace), plan)

@@ -9,7 +9,7 @@ use crate::views::summary::States;
 
 /// The state of each scenario; empty where no workspace stands round the plan.
 pub(super) fn states(context: &Context, plan: &PlanFile) -> States {
-    let Ok(workspace) = context.workspace() else { return States::new() };
+    let Ok(workspace) = context.workspace_of(&plan.path) else { return States::new() };
     let Ok(found) = targets::find(&workspace, plan, &[]) else { return States::new() };
     let mut states: States =
         found.targets.iter().map(|target| (target.wanted.attribute.id.clone(), state(target))).collect();

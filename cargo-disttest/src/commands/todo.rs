@@ -20,9 +20,12 @@ use std::path::{Path, PathBuf};
 
 /// Does it. A plan that cannot be read does not keep the others from being looked at.
 pub(super) fn run(context: &Context, args: &TodoArgs) -> Outcome {
-    let workspace = context.workspace()?;
+    let workspace = match &args.plan {
+        Some(plan) => context.workspace_of(plan)?,
+        None => context.workspace()?,
+    };
     let (plans, failures) = load(context, &workspace, args)?;
-    let crates = Crates::load(context.common.manifest_path.as_deref()).unwrap_or_default();
+    let crates = Crates::load(Some(&workspace.root.join("Cargo.toml"))).unwrap_or_default();
     let mut left = Left::default();
     let mut packages = BTreeMap::new();
     for plan in &plans {
@@ -75,11 +78,12 @@ fn look(
     let foreign = found.foreign.iter().map(|target| (&target.placed, &target.foreign.wanted, Some(&target.foreign)));
     let mut files: Vec<_> = rust.chain(foreign).collect();
     files.sort_by_key(|(_, wanted, _)| found.order.iter().position(|id| *id == wanted.attribute.id));
+    let manifest = workspace.folder.as_ref().map(|_| workspace.root.join("Cargo.toml").display().to_string());
     for (placed, wanted, foreign) in files {
         let member = &placed.member;
         let package = packages.entry(member.root.clone()).or_insert_with(|| Package::of(member, crates));
         let shown = |path: &Path| shorter(path).display().to_string();
-        let subject = Subject { plan, placed, wanted, package, shown: &shown };
+        let subject = Subject { plan, placed, wanted, package, manifest: manifest.clone(), shown: &shown };
         let looked = match foreign {
             None => subject.look(left),
             Some(foreign) => subject.look_foreign(foreign, left),

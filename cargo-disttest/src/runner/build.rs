@@ -122,6 +122,9 @@ fn cargo_build(workspace: &Workspace, options: Options) -> Command {
     if options.quiet {
         cargo.arg("--quiet");
     }
+    if let Some(folder) = &workspace.folder {
+        cargo.current_dir(folder);
+    }
     cargo.stdin(Stdio::null()).stdout(Stdio::piped());
     cargo
 }

@@ -158,6 +158,8 @@ pub(crate) struct Subject<'a> {
     pub wanted: &'a Wanted,
     /// Its package.
     pub package: &'a Package,
+    /// The workspace's manifest, when it is not the current folder's.
+    pub manifest: Option<String>,
     /// Names a file for people.
     pub shown: &'a dyn Fn(&Path) -> String,
 }
@@ -342,7 +344,8 @@ impl Subject<'_> {
             commands: Commands {
                 check: format!("cargo disttest author {} --check", shell(&self.plan.shown)),
                 test: Some(format!(
-                    "cargo test -p {} --test {} {}",
+                    "cargo test{} -p {} --test {} {}",
+                    self.manifest.as_ref().map(|path| format!(" --manifest-path {}", shell(path))).unwrap_or_default(),
                     shell(&placed.member.name),
                     shell(&target),
                     shell(&test)

@@ -2,7 +2,7 @@
 //! program of its own fabricates well enough cannot be told from what a run left; whatever does not agree is.
 
 use crate::evidence::{self, Left};
-use crate::package::{Answer, PLAN_PATH, Package, with_arms};
+use crate::package::{Answer, PLAN_PATH, Package, answer, binary, with_arms};
 use crate::stub;
 use disttest_runtime::plan::{Category, Tier};
 use disttest_runtime::verdict::{DeclaredFault, Drift, ScenarioRecord, Verdict};
@@ -414,6 +414,36 @@ fn a_program_of_another_member_is_built_anew_and_never_tested_as_it_was_before()
 }
 
 #[test]
+fn the_workspace_is_that_of_the_plan_wherever_one_stands() {
+    let (package, other) = (package(), Package::new());
+    both_pass(&package);
+    other.edit("Cargo.toml", "\"small\"", "\"other\"");
+    let plan = package.path(PLAN_PATH).display().to_string();
+    let there = |verb: &str, args: &[&str]| {
+        let mut command = binary();
+        command.current_dir(other.root()).args(["disttest", verb, &plan]).args(args);
+        answer(command)
+    };
+    let before = other.files();
+    let ran = there("run", &[]).expect(0);
+    assert!(ran.out.contains("Session: DONE (smoke tier)"), "{}", ran.out);
+    assert!(package.path("test-sessions/small").is_dir() && !other.path("test-sessions").exists());
+    let states = there("plan", &[]).expect(1).out;
+    assert!(states.contains("edited by hand"), "{states}");
+    // It has no §6b; the toolbox is that of its repository.
+    assert!(there("probe", &[]).expect(3).out.contains("tests/auto/s1.rs"));
+    let json: serde_json::Value = serde_json::from_str(&there("todo", &["--format", "json"]).expect(0).out).unwrap();
+    assert!(json.to_string().contains("tests/auto/s1.rs"), "{json}");
+    let authored = there("author", &["--dry-run", "--on-conflict", "sibling"]);
+    assert!((authored.out.clone() + &authored.err).contains("s1.new.rs"), "{authored:?}");
+    assert_eq!(other.files(), before);
+    // Who names a manifest means it.
+    let named = other.path("Cargo.toml").display().to_string();
+    let refused = there("run", &["--manifest-path", &named]);
+    assert_ne!(refused.status, 0, "{}", refused.out);
+}
+
+#[test]
 fn a_test_that_git_ignores_is_said_to_be_no_part_of_the_commit() {
     let package = package();
     pass(&package, "S1");
@@ -513,7 +543,7 @@ fn ctrl_c_ends_the_scenario_that_runs_starts_no_other_and_prints_the_table() {
     use std::io::{BufRead, BufReader, Read};
     let package = package();
     package.write("fake/S1.waits", "");
-    let mut command = crate::package::binary();
+    let mut command = binary();
     command.current_dir(package.root()).args(["disttest", "run", PLAN_PATH]);
     let mut run = command.stdout(std::process::Stdio::piped()).stderr(std::process::Stdio::null()).spawn().unwrap();
     let mut out = BufReader::new(run.stdout.take().unwrap());

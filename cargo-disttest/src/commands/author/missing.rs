@@ -25,7 +25,7 @@ pub(crate) fn author_missing(
     ids: &[String],
     from_harness: Option<&Path>,
 ) -> Outcome {
-    let workspace = context.workspace()?;
+    let workspace = context.workspace_of(&plan.path)?;
     let found = found(context, &workspace, plan, ids)?;
     let files =
         compute(context, &workspace, &found, from_harness.filter(|folder| folder.join("Cargo.toml").is_file()))?;

@@ -29,7 +29,7 @@ pub(crate) use missing::{author_missing, author_mode};
 
 /// Does it.
 pub(super) fn run(context: &Context, args: &AuthorArgs) -> Outcome {
-    let workspace = context.workspace()?;
+    let workspace = context.workspace_of(&args.plan)?;
     let plan = context.plan(&workspace, &args.plan)?;
     let found = found(context, &workspace, &plan, &args.scenario)?;
     if let Some(from) = &args.from_harness {

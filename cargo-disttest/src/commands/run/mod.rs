@@ -36,7 +36,7 @@ pub(super) fn run(context: &Context, args: &RunArgs) -> Outcome {
     halt_if_lacking(&plan, &scenarios, args)?;
     if author::author_mode() {
         author::author_missing(context, &plan, &args.scenario, args.harness.as_deref())?;
-        workspace = context.workspace()?;
+        workspace = context.workspace_of(&plan.path)?;
     }
     if args.tier == Tier::Release {
         say_what_has_no_release_tier(context, &plan, &scenarios);
@@ -130,7 +130,7 @@ pub(super) fn run(context: &Context, args: &RunArgs) -> Outcome {
 
 /// The workspace; where there is none at all, the plan may be fine and still nothing can be run.
 fn workspace(context: &Context, args: &RunArgs) -> Result<Workspace, Failure> {
-    context.workspace().map_err(|failure| {
+    context.workspace_of(&args.plan).map_err(|failure| {
         let here = std::env::current_dir().unwrap_or_default();
         let none = !here.ancestors().any(|folder| folder.join("Cargo.toml").is_file());
         if context.common.manifest_path.is_some() || !none || !args.plan.is_file() {
