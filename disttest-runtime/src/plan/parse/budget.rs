@@ -305,6 +305,11 @@ mod tests {
         check("config 3 nodes; 60 s; 1 fault; 1 seed", budget(3, 60, 1, 1, 0));
         check("- 3 nodes\n- 60 s\n- 1 fault\n- 1 seed", budget(3, 60, 1, 1, 0));
         check("* config: 3 nodes\n  * duration: 60 s\n  * faults: 1\n  * seeds: 1", budget(3, 60, 1, 1, 0));
+        check("3 nodes × 30′ × 1 fault × 1 seed", budget(3, 1800, 1, 1, 0));
+        check("3 nodes × 30″ × 1 fault × 1 seed", budget(3, 30, 1, 1, 0));
+        check("3 nodes, 1'30\", 1 fault, 1 seed", budget(3, 90, 1, 1, 0));
+        check("3 formats × 30″ × 1 fault × 1 seed", budget(3, 30, 1, 1, 0));
+        check("2 wire protocols × 1′ × 1 fault × 1 seed", budget(2, 60, 1, 1, 0));
         check("5 Auskunftsknoten × half an hour × 2 faults × 1 seed", budget(5, 1800, 2, 1, 0));
         check(
             "| Dimension | Value |\n|---|---|\n| nodes | 3 |\n| duration | 60s |\n| faults | 1 |\n| seeds | 1 |",
@@ -328,6 +333,8 @@ mod tests {
         }
         check("3–5 nodes × 6s × 1 fault × 1 seed", budget(3, 6, 1, 1, 0), &["3–5 nodes"], &[]);
         check("8 clients × 3 nodes × 6s × 1 fault × 1 seed", budget(3, 6, 1, 1, 0), &[], &["8 clients"]);
+        check("1 node × 3 formats × 30″ × 1 fault × 1 seed", budget(1, 30, 1, 1, 0), &[], &["3 formats"]);
+        check("20–30′ × 3 nodes × 1 fault × 1 seed", budget(3, 1200, 1, 1, 0), &["20–30′"], &[]);
         check("2 tenants × 4 shards × 6s × 1 fault × 1 seed", budget(2, 6, 1, 1, 0), &[], &["4 shards"]);
     }
 
@@ -353,6 +360,8 @@ mod tests {
         check("5 runs × 6s × 1 fault × 1 seed", "5 runs");
         check("0 realms × 6s × 1 fault × 1 seed", "0 realms");
         check("| nodes | 3 |\n| duration | 60s |", "`3`");
+        check("3 nodes × 0′ × 1 fault × 1 seed", "0′");
+        check("3 nodes × 6s × 1 fault × 1 seed. Then 5′ of rest.", "5′");
         check("3 nodes × 500ms × 1 fault × 1 seed", "500ms");
         check("3 nodes × 6s × 1 fault × 1 seed × 20 ops/s", "20 ops/s");
         check("3 nodes × 5 nodes × 6s × 1 fault × 1 seed", "second time");

@@ -1,6 +1,6 @@
 //! One factor of a budget: `3 nodes`, `≥ 20,000 ops`, `1h30m`, `a single fault window`, `seeds: 3`.
 
-use super::units::{What, seconds_of, unit};
+use super::units::{What, seconds_of, unit, unit_length};
 
 /// A factor that was read.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -271,14 +271,14 @@ fn duration(factor: &str, bare: &str, first: &Amount, rest: &str) -> Result<Opti
         }
         total += value * 60.0;
     } else {
-        let word = tail.find(|c: char| !c.is_alphabetic()).unwrap_or(tail.len());
+        let word = unit_length(tail);
         let Some(seconds) = seconds_of(&tail[..word]) else { return Ok(None) };
         total += value * seconds;
         tail = tail[word..].trim_start();
     }
     while let Some((next, after)) = digits(tail) {
         let after = after.trim_start();
-        let word = after.find(|c: char| !c.is_alphabetic()).unwrap_or(after.len());
+        let word = unit_length(after);
         let Some(seconds) = seconds_of(&after[..word]) else { break };
         value = next;
         total += value * seconds;
@@ -286,7 +286,7 @@ fn duration(factor: &str, bare: &str, first: &Amount, rest: &str) -> Result<Opti
     }
     if let Some((_, after)) = range_end(tail) {
         let after = after.trim_start();
-        let word = after.find(|c: char| !c.is_alphabetic()).unwrap_or(after.len());
+        let word = unit_length(after);
         tail = if seconds_of(&after[..word]).is_some() { after[word..].trim_start() } else { tail };
     }
     debug_assert!(bare.len() >= tail.len());
@@ -351,6 +351,19 @@ mod tests {
             ("2 days", Seconds, 172_800),
             ("half an hour", Seconds, 1_800),
             ("half a day", Seconds, 43_200),
+            ("30′", Seconds, 1_800),
+            ("30'", Seconds, 1_800),
+            ("30 ′", Seconds, 1_800),
+            ("30″", Seconds, 30),
+            ("30\"", Seconds, 30),
+            ("90''", Seconds, 90),
+            ("1′30″", Seconds, 90),
+            ("1h 5′", Seconds, 3_900),
+            ("duration: 10′", Seconds, 600),
+            ("10′ per seed", Seconds, 600),
+            ("3 formats", Size, 3),
+            ("2 wire protocols", Size, 2),
+            ("4 codecs", Size, 4),
             ("2000ms", Seconds, 2),
             ("60s per seed", Seconds, 60),
         ] {

@@ -25,13 +25,26 @@ pub(super) enum What {
 pub(super) fn seconds_of(unit: &str) -> Option<f64> {
     Some(match unit {
         "ms" | "millisecond" | "milliseconds" => 0.001,
-        "s" | "″" | "\"" | "sec" | "secs" | "second" | "seconds" => 1.0,
-        "m" | "′" | "'" | "min" | "mins" | "minute" | "minutes" => 60.0,
+        "s" | "″" | "\"" | "”" | "''" | "′′" | "sec" | "secs" | "second" | "seconds" => 1.0,
+        "m" | "′" | "'" | "’" | "min" | "mins" | "minute" | "minutes" => 60.0,
         "h" | "hr" | "hrs" | "hour" | "hours" => 3600.0,
         "d" | "day" | "days" => 86_400.0,
         "w" | "week" | "weeks" => 604_800.0,
         _ => return None,
     })
+}
+
+/// Length of the unit of time that a text may begin with: a word, or signs such as `′`.
+pub(super) fn unit_length(text: &str) -> usize {
+    let is_sign = |c: char| matches!(c, '′' | '″' | '\'' | '"' | '’' | '”');
+    match text.chars().next() {
+        // `1′30″`, and two signs of minutes for one of seconds.
+        Some(first) if is_sign(first) => {
+            let double = text[first.len_utf8()..].starts_with(first) && matches!(first, '′' | '\'');
+            first.len_utf8() * (1 + usize::from(double))
+        }
+        _ => text.find(|c: char| !c.is_alphabetic()).unwrap_or(text.len()),
+    }
 }
 
 /// Nouns that are counted, in the singular.
