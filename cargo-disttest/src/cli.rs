@@ -107,6 +107,8 @@ pub(crate) enum Verb {
     Run(RunArgs),
     /// Tells what a plan needs of the machine and whether it is there; installs nothing
     Probe(ProbeArgs),
+    /// Says whether a session's verdicts follow from its files, on any machine
+    Verify(VerifyArgs),
     /// Judges recorded histories against a model
     Check(Box<CheckArgs>),
     /// Lists what the runtime and the format offer: models, checkers, nemeses, probes, rules, verdicts, anomalies
@@ -426,6 +428,56 @@ pub(crate) struct ProbeArgs {
     /// Write the answers to this file, for `run --answers`
     #[arg(long, value_name = "FILE")]
     pub save: Option<PathBuf>,
+}
+
+/// Arguments of `verify`.
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  cargo disttest verify test-sessions/my-plan/20261130T192154Z
+  cargo disttest verify session --expect 9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08
+
+Reads the session and nothing else: no system under test, no repository, no test binary. Its files are
+compared with MANIFEST.sha256; each record is derived again from the raw files beside it; each
+checker judges each recorded history once more, and the damaged copies of it; reports and the
+session's verdict must follow from the records. One line says of each scenario whether it stands.
+
+A file that was altered is named. What was altered and made consistent again, manifest included, is
+told by --expect alone: the hash that `run` printed last, kept where nobody can edit it. Who controls
+the machine, the test binary and the log can lie.
+
+An oracle that is code of its author cannot be asked again here: not re-derivable, never \"stands\". A
+scenario that was under way when its run was cut off is told as unfinished: nothing is claimed of it,
+and what had ended before it is verified as ever.
+
+--format json: one document, schema disttest.verify/1: dir, slug, manifest_sha256, contradictions[],
+unfinished[], scenarios[] (id, name, verdict, derived, standing (stands, unfinished,
+not-rederivable, contradicted), executions, checks, reasons[]), verdict, standing, exit_status.
+
+Exit status: 0 all of it stands (an unfinished session as far as it goes), 1 something does not,
+3 something could not be derived again, 2 no session.")]
+pub(crate) struct VerifyArgs {
+    /// Folder of the session
+    #[arg(value_name = "SESSION")]
+    pub session: PathBuf,
+    /// SHA-256 that MANIFEST.sha256 must have
+    #[arg(long, value_name = "HASH", value_parser = sha256)]
+    pub expect: Option<String>,
+    /// Time for each check; one that is undecided then could not be derived again
+    #[arg(long, value_name = "T", value_parser = crate::check::size::time, default_value = "5m")]
+    pub timeout: Duration,
+    /// Memory that a checker may say it holds
+    #[arg(long, value_name = "M", value_parser = crate::check::size::bytes, default_value = "4G")]
+    pub memory: u64,
+}
+
+/// A hash, or the whole line of it that `run` prints.
+fn sha256(text: &str) -> Result<String, String> {
+    let hash = text.split_whitespace().next().unwrap_or_default().to_lowercase();
+    let right = hash.len() == 64 && hash.bytes().all(|byte| byte.is_ascii_hexdigit());
+    right
+        .then_some(hash)
+        .ok_or_else(|| "a SHA-256 is 64 hexadecimal digits: the last line that `run` printed".to_owned())
 }
 
 /// Arguments of `check`.

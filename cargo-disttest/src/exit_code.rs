@@ -76,6 +76,8 @@ pub(crate) enum End {
     Unwritable,
     /// Runs took place, but what they show is not enough for an answer.
     NothingConcluded,
+    /// What a session says does not follow from its files.
+    Contradicted,
     /// A scenario that was asked for did not run.
     NotRun,
     /// The plan lacks an oracle or budgets.
@@ -96,6 +98,7 @@ impl End {
             | End::SkeletonRefused
             | End::Drift
             | End::Violation
+            | End::Contradicted
             | End::TierNotMet
             | End::Lacking
             | End::Ended => ExitCode::No,

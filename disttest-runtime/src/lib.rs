@@ -24,6 +24,7 @@ pub mod nemesis;
 pub mod recorder;
 pub mod run;
 pub mod session;
+pub mod verify;
 
 pub use disttest_macros::scenario;
 pub use harness::main_of_tests;

@@ -11,11 +11,11 @@ const LAYERS: [&[&str]; 5] = [
     &["plan", "history", "txn", "fault"],
     &["model", "checker", "sim", "reduce", "spec"],
     &["verdict", "audit", "report"],
-    &["recorder", "session", "nemesis", "cluster", "run", "harness"],
+    &["recorder", "session", "nemesis", "cluster", "run", "harness", "verify"],
 ];
 
 /// Allowed edges inside one layer.
-const SIDEWAYS: [(&str, &str); 14] = [
+const SIDEWAYS: [(&str, &str); 16] = [
     ("checker", "model"),
     ("audit", "verdict"),
     ("audit", "checker"),
@@ -30,6 +30,8 @@ const SIDEWAYS: [(&str, &str); 14] = [
     ("harness", "run"),
     ("harness", "session"),
     ("harness", "nemesis"),
+    ("verify", "run"),
+    ("verify", "session"),
 ];
 
 /// The registry is data that the macro fills; a run is started from one.

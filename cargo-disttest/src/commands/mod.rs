@@ -12,6 +12,7 @@ mod probe;
 mod run;
 mod states;
 mod todo;
+mod verify;
 
 use crate::cli::{Common, Disttest, Format, Verb};
 use crate::console::Console;
@@ -51,6 +52,7 @@ pub(crate) fn dispatch(console: Console, arguments: Disttest) -> Outcome {
         Verb::Todo(args) => todo::run(&context, &args),
         Verb::Run(args) => run::run(&context, &args),
         Verb::Probe(args) => probe::run(&context, &args),
+        Verb::Verify(args) => verify::run(&context, &args),
         Verb::Check(args) => check::run(&context, &args),
         Verb::Catalog(args) => explain::catalog(&context, &args),
         Verb::Explain(args) => explain::explain(&context, &args),

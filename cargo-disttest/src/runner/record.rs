@@ -53,7 +53,8 @@ impl Reader<'_> {
 
     fn believed(&self, order: &Order, folder: &str) -> Option<ScenarioRecord> {
         let (plan, environment) = (Some(self.plan), self.environment);
-        Belief { layout: &layout(order), plan, environment, depth: Depth::Files }.record(folder)
+        let layout = layout(order);
+        Belief { layout: &layout, home: layout.dir(), plan, environment, depth: Depth::Files }.record(folder)
     }
 }
 

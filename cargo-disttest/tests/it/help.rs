@@ -12,8 +12,21 @@ fn disttest(args: &[&str]) -> Answer {
 #[test]
 fn the_help_of_every_verb_is_what_its_snapshot_says() {
     check("help", &disttest(&["--help"]).expect(0).out);
-    let verbs =
-        ["new", "plan", "author", "todo", "run", "probe", "check", "catalog", "explain", "completions", "man", "help"];
+    let verbs = [
+        "new",
+        "plan",
+        "author",
+        "todo",
+        "run",
+        "probe",
+        "verify",
+        "check",
+        "catalog",
+        "explain",
+        "completions",
+        "man",
+        "help",
+    ];
     for verb in verbs {
         check(&format!("help-{verb}"), &disttest(&[verb, "--help"]).expect(0).out);
     }

@@ -3,5 +3,6 @@
 
 pub mod damage;
 pub mod logs;
+pub mod weight;
 
 pub use crate::verdict::checklist::{AuditItem, AuditState, Checklist};

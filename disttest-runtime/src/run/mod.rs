@@ -19,7 +19,7 @@ pub(crate) mod record;
 mod sampler;
 pub(crate) mod seal;
 mod signals;
-mod teeth;
+pub(crate) mod teeth;
 mod workload;
 
 #[cfg(test)]
@@ -39,6 +39,7 @@ pub use faults::{Faults, Injected, Landed};
 pub use handle::Run;
 pub use hook::{Evidence, Hook, Planned};
 pub use limits::CheckLimits;
+pub(crate) use limits::check_within;
 pub use oracle::{Judged, Oracle};
 pub use probe::{Probe, Target};
 pub use workload::{Recorded, Workload, WorkloadBuilder};

@@ -3,9 +3,9 @@
 use super::core::Core;
 use super::limits::{CheckLimits, check_within};
 use super::{Landed, Recorded, teeth};
+use crate::audit::weight::{Weight, weigh};
 use crate::checker::{Answer, Checker, Outcome};
-use crate::fault::Window;
-use crate::history::{FaultSpan, History, Seen, Watched, overwritten, unobserved, unread_across, weakness};
+use crate::history::History;
 use anyhow::{Result, bail};
 use std::fmt;
 use std::sync::Arc;
@@ -97,7 +97,10 @@ impl Oracle {
         // A violation stands as it is, and an unknown is no PASS: neither needs to show that it can tell.
         if all_valid {
             for checker in &self.checkers {
-                let teeth = teeth::show(&self.core, checker, history, self.limits);
+                let say = |what: String| self.core.events.say("progress", what);
+                let trial =
+                    teeth::Trial { history, seed: self.core.request.seed, limits: self.limits, stop: &self.core.stop };
+                let teeth = teeth::show(checker, &trial, &say);
                 self.core.facts().teeth.extend(teeth);
             }
         }
@@ -105,40 +108,11 @@ impl Oracle {
 
     fn weigh(&self, history: &History) {
         let mut facts = self.core.facts();
-        let end = self.core.clock.now();
-        let span = |window: &Window| FaultSpan {
-            epoch: window.epoch,
-            from: window.requested_at.unwrap_or(window.injected_at),
-            to: window.healed_at.unwrap_or(end),
-        };
-        let spans: Vec<FaultSpan> = facts.windows.iter().map(span).collect();
-        let mut weak = weakness(history, self.core.entry.model, &spans);
-        let landed = facts.windows.iter().zip(&spans).zip(&facts.assessed).filter(|(_, assessed)| assessed.landed);
-        let watched: Vec<Watched> = landed
-            .map(|((window, span), _)| Watched {
-                epoch: window.epoch,
-                nemesis: window.nemesis.clone(),
-                victims: window.victims.clone(),
-                from: span.from,
-                to: span.to,
-            })
-            .collect();
-        weak.extend(unobserved(history, &watched));
-        let declares = |name: &str| self.core.entry.checkers.iter().any(|(checker, _)| *checker == name);
-        if declares("no-lost-ack") && !declares("linearizability") {
-            weak.extend(overwritten(history, &watched));
-        }
-        if declares("no-lost-ack") || declares("linearizability") {
-            weak.extend(unread_across(history, &watched));
-        }
-        for window in &watched {
-            let Seen { overlapping, acknowledged, at_victims } = Seen::of(history, window);
-            facts.note(format!(
-                "window {} ({}): {overlapping} operations in flight, {at_victims} of them at victims, {acknowledged} \
-                 acknowledged",
-                window.epoch, window.nemesis
-            ));
-        }
+        let checkers: Vec<&str> = self.core.entry.checkers.iter().map(|(checker, _)| *checker).collect();
+        let landed = facts.assessed.iter().map(|assessed| assessed.landed);
+        let windows: Vec<_> = facts.windows.iter().zip(landed).collect();
+        let Weight { weak, notes } = weigh(history, self.core.entry.model, &checkers, &windows, self.core.clock.now());
+        notes.into_iter().for_each(|note| facts.note(note));
         facts.history_weak.extend(weak);
     }
 }

@@ -1,30 +1,40 @@
 //! Damaged copies of a history, shown to a checker that called the original valid.
 
-use super::core::Core;
 use super::limits::{CheckLimits, check_within};
 use crate::audit::damage::{damage_for, damages_for};
 use crate::checker::{Answer, Checker, Outcome};
 use crate::history::{Effect, History};
 use crate::verdict::{Bite, NO_ANSWERS, Tooth};
 use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+
+/// What damaged copies are made of, and what each check may spend.
+#[derive(Clone, Copy)]
+pub(crate) struct Trial<'a> {
+    /// The history that the checker called valid.
+    pub history: &'a Arc<History>,
+    /// Draws the places of the damage: the seed of the run.
+    pub seed: u64,
+    /// Of each check.
+    pub limits: CheckLimits,
+    /// Ends them.
+    pub stop: &'a Arc<AtomicBool>,
+}
 
 /// Shows `checker` every kind of damage its claim forbids; then a copy in which nothing was ever answered, which no
 /// checker may call valid, whatever its claim; and then the undamaged history once more: a checker that has come to
 /// reject everything can tell nothing apart either. For that control [`Bite::Accepted`] is the right bite.
-pub(super) fn show(
-    core: &Arc<Core>,
-    checker: &Arc<dyn Checker>,
-    history: &Arc<History>,
-    limits: CheckLimits,
-) -> Vec<Tooth> {
+/// Says through `say` what it is about to do.
+pub(crate) fn show(checker: &Arc<dyn Checker>, trial: &Trial<'_>, say: &dyn Fn(String)) -> Vec<Tooth> {
+    let Trial { history, seed, limits, stop } = *trial;
     let tooth =
         |damage: String, detail: String, bite: Bite| Tooth { checker: checker.name().to_owned(), damage, detail, bite };
     let mut teeth = Vec::new();
     for kind in damages_for(checker.name()).iter().copied() {
-        core.events.say("progress", format!("showing {} a history with a {}", checker.name(), kind.name()));
-        let shown = match damage_for(checker.name(), kind, history, core.request.seed) {
+        say(format!("showing {} a history with a {}", checker.name(), kind.name()));
+        let shown = match damage_for(checker.name(), kind, history, seed) {
             Ok(damaged) => {
-                let answer = check_within(checker, &Arc::new(damaged.history), limits, &core.stop);
+                let answer = check_within(checker, &Arc::new(damaged.history), limits, stop);
                 tooth(kind.name().to_owned(), format!("{}; {}", damaged.detail, said(&answer)), bite(&answer.outcome))
             }
             Err(why) => tooth(kind.name().to_owned(), why, Bite::NotApplicable),
@@ -33,13 +43,13 @@ pub(super) fn show(
     }
     match without_answers(history) {
         Ok(silent) => {
-            let answer = check_within(checker, &Arc::new(silent), limits, &core.stop);
+            let answer = check_within(checker, &Arc::new(silent), limits, stop);
             let detail = format!("no operation was answered; {}", said(&answer));
             teeth.push(tooth(NO_ANSWERS.to_owned(), detail, bite(&answer.outcome)));
         }
         Err(why) => teeth.push(tooth(NO_ANSWERS.to_owned(), why, Bite::NotApplicable)),
     }
-    let control = check_within(checker, history, limits, &core.stop);
+    let control = check_within(checker, history, limits, stop);
     let detail = format!("valid before the damaged copies, and now {}", said(&control));
     teeth.push(tooth("undamaged-control".to_owned(), detail, bite(&control.outcome)));
     teeth

@@ -7,6 +7,7 @@ use super::{ABSENT, Attempt, Layout, disk, path_safe};
 use crate::plan::{Id, Plan, Tier};
 use crate::verdict::{Declared, DeclaredFault, Drift, RunRecord, ScenarioRecord, Step, Verdict, violates};
 use std::fs;
+use std::path::Path;
 
 /// The rule of the step in [`crate::verdict::Why`] that says why a record is not believed.
 pub const REJECTED: &str = "record-rejected";
@@ -27,6 +28,8 @@ pub enum Depth {
 pub struct Belief<'a> {
     /// The session.
     pub layout: &'a Layout,
+    /// Where the session was made, which its records name: it may have been moved since.
+    pub home: &'a Path,
     /// The plan that the session is about, when it can be read.
     pub plan: Option<&'a Plan>,
     /// What the environment has, as [`crate::verdict::SessionRecord::environment`].
@@ -63,8 +66,8 @@ impl Belief<'_> {
         let elsewhere = |folder: &str, run: &RunRecord| {
             let first = self.layout.run_folder(id, run.request.seed, run.request.rerun, Attempt(1));
             let named = folder.strip_prefix(&first).is_some_and(|rest| rest.is_empty() || is_attempt(rest));
-            let there = self.layout.dir().join(folder);
-            !named || there != std::path::Path::new(&run.request.run_dir) || run.request.scenario != *id
+            let there = self.home.join(folder);
+            !named || there != Path::new(&run.request.run_dir) || run.request.scenario != *id
         };
         for (at, (folder, run)) in record.runs.iter().enumerate() {
             if elsewhere(folder, run) {

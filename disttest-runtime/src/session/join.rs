@@ -16,9 +16,10 @@ use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
-const SESSION_SCHEMA: &str = "disttest.session/1";
-/// The text of the plan that the session is about.
-const PLAN_COPY: &str = "plan.md";
+/// The schema of [`SessionRecord`].
+pub const SESSION_SCHEMA: &str = "disttest.session/1";
+/// The text of the plan that the session is about, in its folder.
+pub const PLAN_COPY: &str = "plan.md";
 /// What a row of the environment capability matrix says of something that is missing.
 pub const ABSENT: [&str; 2] = ["no", "too old"];
 /// Locks and the index of runs, below the session root.

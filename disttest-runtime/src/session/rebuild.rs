@@ -4,10 +4,9 @@ use super::{Belief, Depth, Layout, disk, manifest};
 use crate::plan::{Id, Plan, as_spelt};
 use crate::report;
 use crate::verdict::{Event, ScenarioRecord, SessionRecord};
-use std::borrow::Cow;
 use std::fs;
 use std::io;
-use std::path::Path;
+use std::path::PathBuf;
 
 /// Writes `findings/*.md`, `session-log.md` and the manifest; gives the SHA-256 of the manifest. The caller holds the
 /// lock of the session.
@@ -17,31 +16,40 @@ pub(super) fn rebuild(
     plan: Option<&Plan>,
     depth: Depth,
 ) -> io::Result<String> {
-    // Scenarios of the plan without any test have no record; the reports count them as NOT-RUN.
-    let mut records = recorded(&Belief { layout, plan, environment: &session.environment, depth })?;
-    records.sort_by_key(|record| order(&record.declared.id));
-    let events = timeline(layout, &records);
-    let write = |path: &Path, text: String| {
-        let spelt = plan.map_or(Cow::Borrowed(text.as_str()), |plan| as_spelt(plan, &text));
-        disk::write_atomic(path, spelt.as_bytes())
-    };
-    for record in &records {
-        let text = report::scenario_markdown(plan, session, record, &events);
-        write(&layout.finding(&record.declared.id), text)?;
+    let belief = Belief { layout, home: layout.dir(), plan, environment: &session.environment, depth };
+    for (path, text) in render(&belief, session, &recorded(&belief)?) {
+        disk::write_atomic(&path, text.as_bytes())?;
     }
-    let findings = report::report_markdown(plan, session, &records, &events);
-    write(&layout.report(), findings)?;
-    let log = report::session_log_markdown(plan, session, &records, &events);
-    write(&layout.session_log(), log)?;
     manifest::write_manifest(layout.dir())
 }
 
-/// What is believed of each scenario folder.
-fn recorded(belief: &Belief<'_>) -> io::Result<Vec<ScenarioRecord>> {
+/// Every report of a session as it follows from `records`, with its place. Linear in the records and their events.
+pub fn render(belief: &Belief<'_>, session: &SessionRecord, records: &[ScenarioRecord]) -> Vec<(PathBuf, String)> {
+    let Belief { layout, plan, .. } = *belief;
+    let events = timeline(layout, records);
+    let of_one = |record: &ScenarioRecord| {
+        (layout.finding(&record.declared.id), report::scenario_markdown(plan, session, record, &events))
+    };
+    let mut files: Vec<(PathBuf, String)> = records.iter().map(of_one).collect();
+    files.push((layout.report(), report::report_markdown(plan, session, records, &events)));
+    files.push((layout.session_log(), report::session_log_markdown(plan, session, records, &events)));
+    if let Some(plan) = plan {
+        for (_, text) in &mut files {
+            *text = as_spelt(plan, text).into_owned();
+        }
+    }
+    files
+}
+
+/// What is believed of each scenario folder, in the order of their ids. Scenarios of the plan without any test have no
+/// record; the reports count them as NOT-RUN.
+pub fn recorded(belief: &Belief<'_>) -> io::Result<Vec<ScenarioRecord>> {
     let mut folders: Vec<_> = fs::read_dir(belief.layout.artifacts())?.flatten().map(|entry| entry.path()).collect();
     folders.sort();
     let names = folders.iter().filter(|path| path.is_dir()).filter_map(|path| path.file_name());
-    Ok(names.filter_map(|name| belief.record(&name.to_string_lossy())).collect())
+    let mut records: Vec<ScenarioRecord> = names.filter_map(|name| belief.record(&name.to_string_lossy())).collect();
+    records.sort_by_key(|record| order(&record.declared.id));
+    Ok(records)
 }
 
 /// Numbers in order, arms behind their scenario; what is no id comes last.
