@@ -66,7 +66,7 @@ const KINDS: [(u8, &str, Shown); 40] = [
     (36, "a retry that hides a violation", Tests(&["a_session_that_is_used_again_keeps_what_was_found_and_gives_no_pass_to_a_later_death", "a_violation_of_an_earlier_attempt_stands_and_nothing_else_is_taken_over", "verdict/a violation in an earlier attempt", "one_scenario_in_two_binaries_is_no_retry"])),
     (37, "a failure of the harness taken for a result", Tests(&["sabotage/panic", "sabotage/panic-in-a-client", "sabotage/error-after-the-judgement", "sabotage/process-exits-with-0", "sabotage/exits-with-0-after-the-judgement", "sabotage/hangs"])),
     (38, "the plan changed and the test did not, or the reverse", Tests(&["every_sabotaged_run_comes_to_its_verdict", "a_weaker_attribute_is_told_field_by_field", "an_edit_moves_the_digest_of_exactly_the_scenarios_it_concerns", "verdict/the plan's scenario changed", "an_arm_that_the_plan_does_not_have_is_told_and_keeps_its_scenario_from_passing"])),
-    (39, "results that nobody can find on disk", Tests(&["sabotage/history-edited", "sabotage/history-removed", "sabotage/folder-moved-away", "no_record_a_torn_one_and_one_of_another_run_are_deaths", "a_pass_with_something_against_it_concludes_nothing"])),
+    (39, "results that nobody can find on disk", Tests(&["every_alteration_is_named_and_made_consistent_again_told_by_the_expected_hash", "sabotage/history-edited", "sabotage/history-removed", "sabotage/folder-moved-away", "no_record_a_torn_one_and_one_of_another_run_are_deaths", "a_pass_with_something_against_it_concludes_nothing"])),
     (40, "an approval that nobody gave", Later("approvals, which belong to the workflow of specifications")),
 ];
 

@@ -2,7 +2,9 @@
 
 use crate::tree::{Tree, session_root};
 use disttest_runtime::base::digest::sha256_hex;
+use disttest_runtime::run::CheckLimits;
 use disttest_runtime::verdict::{Event, ScenarioRecord, Verdict};
+use disttest_runtime::verify::{Means, Standing, verify};
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
@@ -42,9 +44,20 @@ fn verdicts(session: &Path, expect: &[(&str, Verdict)]) {
     }
 }
 
-/// What `sha256sum --check` does, and that no file of the session is left out.
+/// What `sha256sum --check` does, that no file of the session is left out, and that what it says follows from its files,
+/// here and after a move.
 #[track_caller]
 fn verify_manifest(session: &Path) {
+    let means = Means { limits: CheckLimits::default(), say: &|_| {} };
+    let stands = |at: &Path| {
+        let found = verify(at, None, &means).expect("a session");
+        assert!(found.standing() < Standing::Contradicted, "{found:#?}");
+    };
+    stands(session);
+    let moved = session.with_extension("moved");
+    fs::rename(session, &moved).expect("moved");
+    stands(&moved);
+    fs::rename(&moved, session).expect("moved back");
     let manifest = fs::read_to_string(session.join("MANIFEST.sha256")).expect("a manifest");
     let mut listed: Vec<PathBuf> = Vec::new();
     for line in manifest.lines() {

@@ -21,3 +21,4 @@ mod stub;
 mod terminal;
 mod todo;
 mod told;
+mod verify;

@@ -53,10 +53,16 @@ fn pass(package: &Package, id: &str) {
     leave(package, &evidence::of(package, id, Verdict::PassSmoke));
 }
 
-/// The answer of `run` with `args` when both scenarios leave what passes.
-fn run(args: &[&str]) -> (Package, Answer) {
+/// The package with a filled test of each scenario, each of which leaves what passes.
+pub(crate) fn package_of_passes() -> Package {
     let package = package();
     both_pass(&package);
+    package
+}
+
+/// The answer of `run` with `args` when both scenarios leave what passes.
+fn run(args: &[&str]) -> (Package, Answer) {
+    let package = package_of_passes();
     let answer = package.disttest(&[&["run", PLAN_PATH], args].concat());
     (package, answer)
 }

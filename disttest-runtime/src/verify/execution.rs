@@ -42,6 +42,7 @@ pub(super) fn judge_again(
         }
     };
     weight(&run_dir, folder, declared, run, &history, &mut found);
+    found.contradictions.extend(figures(run).into_iter().map(|why| format!("{folder}: {why}")));
     let all_valid = run.answers.iter().all(|answer| answer.outcome == Outcome::Valid);
     for (at, answer) in run.answers.iter().enumerate() {
         match made_again(answer, run.recipes.get(at)) {
@@ -78,6 +79,20 @@ fn weight(run_dir: &Path, folder: &str, declared: &Declared, run: &RunRecord, hi
     if let Some(first) = weak.first().filter(|_| run.history_weak.is_empty()) {
         found.contradictions.push(format!("{folder}: its record calls the history complete, and it is not: {first}"));
     }
+}
+
+/// Figures of effort that say something else than the facts beside them.
+fn figures(run: &RunRecord) -> Vec<String> {
+    let landed = run.windows.iter().filter(|window| window.landed).count() as u64;
+    let pairs = [
+        ("operations", run.measured.operations, run.operations.acknowledged),
+        ("faults", run.measured.faults, landed),
+        ("seconds", run.measured.seconds, run.workload.as_duration().as_secs()),
+    ];
+    let differs = pairs.into_iter().filter(|(_, measured, shown)| measured != shown);
+    differs
+        .map(|(what, measured, shown)| format!("it measured {measured} {what}, and its facts show {shown}"))
+        .collect()
 }
 
 /// A checker of a record.

@@ -9,6 +9,8 @@
 mod again;
 mod execution;
 mod folder;
+#[cfg(test)]
+mod tests;
 
 use crate::plan::{self, Plan};
 use crate::report::session_verdict;
