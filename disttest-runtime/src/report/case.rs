@@ -28,7 +28,7 @@ impl Case<'_> {
         record.harness.note().map_or_else(|| headline.clone(), |note| format!("{headline} [{note}]"))
     }
 
-    fn tier_met(&self) -> Option<Tier> {
+    pub(super) fn tier_met(&self) -> Option<Tier> {
         self.ran.as_ref().and_then(|(record, _)| record.tier_met)
     }
 

@@ -7,10 +7,11 @@ use super::evidence::run_name;
 use super::terminal::command;
 use crate::plan::{Category, Plan};
 use crate::verdict::{End, Facts, RunRecord, ScenarioRecord, Seen, does_not_count};
+use serde::Serialize;
 use std::collections::BTreeSet;
 
 /// One finding. The texts are raw: whoever prints them escapes.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Finding {
     /// In one line.
     pub title: String,

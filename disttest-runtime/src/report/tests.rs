@@ -197,6 +197,41 @@ fn the_report_of_a_failing_session_tells_the_violation_first() {
 }
 
 #[test]
+fn programs_read_the_same_verdicts() {
+    let records = [healthy(), arm("api", perfect())];
+    let json: serde_json::Value =
+        serde_json::from_str(&report_json(Some(&plan()), &session(), &records)).expect("JSON");
+    assert_eq!((&json["schema"], &json["verdict"]), (&"disttest.report/1".into(), &"DONE_WITH_CONCERNS".into()));
+    let of = |at: usize| (json["scenarios"][at]["id"].clone(), json["scenarios"][at]["verdict"].clone());
+    assert_eq!(of(0), ("S1".into(), "PASS-hardening".into()));
+    assert_eq!(of(1), ("S2".into(), "NOT-RUN".into()), "the plan's, without a record");
+    assert_eq!(json["scenarios"][2]["parts"][0]["id"], "S5/api");
+    let part = &json["scenarios"][0]["parts"][0];
+    assert_eq!(
+        (part["red_flags"].as_array().map(Vec::len), part["weak_oracles"].as_array().map(Vec::len)),
+        (Some(10), Some(14))
+    );
+    assert_eq!(part["runs"][0]["seed"], 1);
+    assert_eq!(json["release_disclosures"][0]["reason"], "no soak rig yet");
+    let failing: serde_json::Value =
+        serde_json::from_str(&report_json(Some(&plan()), &session(), &[failing()])).expect("JSON");
+    assert_eq!((&failing["verdict"], &failing["findings"][0]["id"]), (&"FAIL".into(), &"F1".into()));
+}
+
+#[test]
+fn a_scenario_that_did_not_conclude_is_no_green_line_in_ci() {
+    let xml = |records: &[ScenarioRecord]| junit_xml(Some(&plan()), &session(), records);
+    let healthy = xml(&[healthy()]);
+    assert!(healthy.contains("tests=\"2\" failures=\"0\" errors=\"1\""), "S2 did not run: {healthy}");
+    assert!(healthy.contains("<error type=\"NOT-RUN\"") && !healthy.contains("<skipped"), "{healthy}");
+    let failing = xml(&[failing()]);
+    assert!(failing.contains("<failure type=\"FAIL-reproducible\""), "{failing}");
+    // Of a run that asks for more than it met.
+    let low = xml(&[record(declared(), perfect().into_iter().take(1).collect(), Drift::None, Vec::new())]);
+    assert!(low.contains("errors=\"2\""), "{low}");
+}
+
+#[test]
 fn the_report_of_arms_has_their_rows_and_the_joined_one() {
     let records = [arm("api", perfect()), arm("sdk", Vec::new())];
     let text = report_markdown(None, &session(), &records, &[]);

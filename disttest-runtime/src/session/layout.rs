@@ -84,6 +84,16 @@ impl Layout {
         self.dir.join("findings").join("report.md")
     }
 
+    /// The findings report for programs.
+    pub fn report_json(&self) -> PathBuf {
+        self.dir.join("findings").join("report.json")
+    }
+
+    /// The verdicts for CI systems.
+    pub fn junit(&self) -> PathBuf {
+        self.dir.join("findings").join("junit.xml")
+    }
+
     /// The session log.
     pub fn session_log(&self) -> PathBuf {
         self.dir.join("session-log.md")

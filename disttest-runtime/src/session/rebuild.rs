@@ -38,6 +38,9 @@ pub fn render(belief: &Belief<'_>, session: &SessionRecord, records: &[ScenarioR
             *text = as_spelt(plan, text).into_owned();
         }
     }
+    // Programs find a scenario by one spelling of its id.
+    files.push((layout.report_json(), report::report_json(plan, session, records)));
+    files.push((layout.junit(), report::junit_xml(plan, session, records)));
     files
 }
 

@@ -266,8 +266,8 @@ const ALTERATIONS: &[Alteration] = &[
     ("nodes of the budget", true, |e| e.run("/measured/nodes", |v| *v = 4.into())),
     ("a note of the run", false, |e| e.write("artifacts/S1/seed-7/notes.txt", "all is well")),
     ("what the test printed", false, |e| e.text("artifacts/S1/seed-7/test.log", |t| t + "and running\n")),
-    ("evidence of a precondition", false, |e| e.run("/preconditions/0/evidence", |v| *v = "seen twice".into())),
-    ("a longer workload", false, |e| e.run("/workload", |v| *v = 6_900_000_000_u64.into())),
+    ("evidence of a precondition", true, |e| e.run("/preconditions/0/evidence", |v| *v = "seen twice".into())),
+    ("a longer workload", true, |e| e.run("/workload", |v| *v = 6_900_000_000_u64.into())),
 ];
 
 /// The last read of a key shows what another one had shown before it was overwritten.
