@@ -51,6 +51,11 @@ const LEADS: &[&str] = &[
     "the plan uses",
     "we run",
     "we have",
+    "we tested",
+    "we have tested",
+    "we ran",
+    "we exercised",
+    "we exercise",
     "this plan comprises",
     "the plan comprises",
     "each of the",
@@ -291,6 +296,8 @@ mod tests {
         check("the 4 scenarios below close all hypotheses", "9", &[(4, "scenarios")]);
         check("we run seven scenarios.", "7", &[(7, "scenarios")]);
         check("we run seven scenarios of that kind.", "7", &[]);
+        check("we tested 5 scenarios.", "7d", &[(5, "scenarios")]);
+        check("we tested two claims under cuts.", "7d", &[]);
         check("all scenarios", "7", &[]);
         check("~40 scenarios.", "7", &[]);
     }

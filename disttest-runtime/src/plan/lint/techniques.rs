@@ -25,13 +25,26 @@ const CATALOGUE: [&str; 8] = [
 
 /// `references/<technique>.md`.
 pub(super) fn technique_without_reference(context: &Context<'_>, out: &mut Told) {
-    for technique in &context.plan.techniques {
-        if !technique.fields.iter().any(|f| f.label == "Reference" && !is_unfilled(&f.value.value)) {
+    for (at, technique) in context.plan.techniques.iter().enumerate() {
+        // A technique on one line cites without a label.
+        let told = told_of(context, at);
+        let cites = CATALOGUE.iter().any(|stem| told.contains(&format!("{stem}.md")));
+        if !cites && !technique.fields.iter().any(|f| f.label == "Reference" && !is_unfilled(&f.value.value)) {
             let message = format!("`{}` cites no reference", technique.name.value);
             let help = "write `- **Reference:** `references/<technique>.md``";
             out.push(report("technique-without-reference", technique.name.span, message, help));
         }
     }
+}
+
+/// What the plan says of its technique at `at`, name included.
+fn told_of<'c>(context: &Context<'c>, at: usize) -> &'c str {
+    let techniques = &context.plan.techniques;
+    let from = techniques[at].name.span.start;
+    let section = context.plan.sections.iter().find(|section| (section.span.start..section.span.end).contains(&from));
+    let end = section.map_or(from, |section| section.span.end);
+    let next = techniques.get(at + 1).map_or(end, |next| next.name.span.start.min(end));
+    context.slice(Span::new(from, next.max(from)))
 }
 
 /// The reference files that a technique cites, without folder and `.md`.
@@ -80,10 +93,20 @@ pub(super) fn technique_incomplete(context: &Context<'_>, out: &mut Told) {
         ("catch", "What it would catch that other techniques miss"),
         ("cost", "Cost / wall-clock estimate"),
     ];
-    for technique in &context.plan.techniques {
-        let has = |word: &str| {
+    for (at, technique) in context.plan.techniques.iter().enumerate() {
+        let field = |word: &str| {
             technique.fields.iter().any(|f| f.label.to_lowercase().contains(word) && !is_unfilled(&f.value.value))
         };
+        // One that is told in a line has no labels.
+        let (line, below) = told_of(context, at).split_once('\n').unwrap_or((told_of(context, at), ""));
+        let line = line.to_lowercase();
+        let in_a_line = technique.fields.is_empty() && !below.contains(char::is_alphanumeric);
+        let said = |word: &str| match word {
+            "hypothes" => line.contains(word) || !ids_in(&line.to_uppercase(), 'H').is_empty(),
+            "cost" => line.contains(word) || takes_time(&line),
+            _ => line.contains(word),
+        };
+        let has = |word: &str| field(word) || (in_a_line && said(word));
         let missing: Vec<&str> = WANTED.into_iter().filter(|(word, _)| !has(word)).map(|(_, label)| label).collect();
         if !missing.is_empty() {
             let message = format!("`{}` has no `{}`", technique.name.value, missing.join("`, no `"));
@@ -91,6 +114,17 @@ pub(super) fn technique_incomplete(context: &Context<'_>, out: &mut Told) {
             out.push(report("technique-incomplete", technique.name.span, message, help));
         }
     }
+}
+
+/// True when a time is named: `20 min`, `1h`.
+fn takes_time(line: &str) -> bool {
+    const UNITS: [&str; 13] =
+        ["s", "sec", "seconds", "m", "min", "mins", "minutes", "h", "hour", "hours", "day", "days", "weeks"];
+    let words: Vec<&str> = line.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty()).collect();
+    let unit = |word: &str| UNITS.contains(&word.trim_start_matches(|c: char| c.is_ascii_digit()));
+    let number = |word: &str| word.starts_with(|c: char| c.is_ascii_digit());
+    let apart = words.windows(2).any(|two| number(two[0]) && !number(two[1]) && unit(two[1]));
+    apart || words.iter().any(|word| number(word) && unit(word)) || words.iter().any(|word| UNITS[6..].contains(word))
 }
 
 /// One technique sees one kind of defect.

@@ -36,6 +36,23 @@ fn each_requirement_that_is_broken_is_told_and_nothing_else() {
     check("## 1. Scope", "<!-- {{a comment}} -->\n\n## 1. Scope", &[]);
     check("// TODO 1. Workload", "// TODO {{1}} Workload", &[]);
     check("- **Reference:** `references/jepsen-and-elle.md`\n", "", &["technique-without-reference"]);
+    let in_a_line = |line: &str| {
+        let (before, rest) = PLAN.split_once("## 6. ").expect("a section");
+        let (title, rest) = rest.split_once('\n').expect("a title");
+        let (_, after) = rest.split_once("## 6b").expect("another section");
+        format!("{before}## 6. {title}\n\n- **jepsen-and-elle** — {line}\n- **fuzzing** — {line}\n\n## 6b{after}")
+    };
+    let about = |text: &str| {
+        let (_, told) = crate::plan::check(text);
+        let mut rules: Vec<String> = told.into_iter().map(|told| told.rule).collect();
+        rules.retain(|rule| matches!(rule.as_str(), "technique-without-reference" | "technique-incomplete"));
+        rules
+    };
+    assert_eq!(
+        about(&in_a_line("H1, H2; catches lost updates; `references/fuzzing.md`; 20 min")),
+        Vec::<String>::new()
+    );
+    assert!(about(&in_a_line("H1")).contains(&"technique-without-reference".to_owned()));
     check("| disks that lie | no rig | one vendor | with a second vendor |", "", &["section-empty"]);
     check(
         "| disks that lie | no rig | one vendor | with a second vendor |",

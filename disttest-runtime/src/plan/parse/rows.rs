@@ -77,16 +77,22 @@ impl Reader<'_> {
         for table in tables(lines).into_iter().filter(|t| defines(t, CLAIMS, 'C')) {
             for (mut cells, span) in self.read_rows(table, CLAIMS, &[]) {
                 let Some(id) = self.row_id(&cells, span, 'C', "unreadable-claim") else { continue };
+                let claim = spanned(&mut cells, "Claim", span);
+                let inferred = text(&mut cells, "Inferred?");
                 let category_text = spanned(&mut cells, "Category", span);
                 let read = categories::read(&category_text.value);
                 self.plan.claims.push(Claim {
                     id,
-                    text: spanned(&mut cells, "Claim", span),
+                    // Without the column the mark in the text tells.
+                    inferred: match claim.value.to_lowercase().contains("(inferred)") && inferred.is_empty() {
+                        true => "yes".to_owned(),
+                        false => inferred,
+                    },
+                    text: claim,
                     categories: read.categories,
                     unknown_categories: read.unknown,
                     category_text,
                     source: text(&mut cells, "Source"),
-                    inferred: text(&mut cells, "Inferred?"),
                 });
             }
         }

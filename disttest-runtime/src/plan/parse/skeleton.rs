@@ -34,6 +34,9 @@ impl Reader<'_> {
         if let Some(second) = paths.get(1) {
             let message = format!("more than one path; `{}` is taken", paths[0].value);
             self.told.push(report("several-targets", second.span, message, "name one file; arms may name their own"));
+        } else if let Some(note) = note_beside(&field.value.value, &paths[0].value) {
+            let message = format!("a note stands beside the path: `{note}` is not read; `{}` is taken", paths[0].value);
+            self.told.push(report("several-targets", span, message, "write the path alone"));
         }
         paths.into_iter().next()
     }
@@ -77,6 +80,17 @@ pub(super) fn whole<T>(values: Vec<Spanned<T>>, place: Span) -> Vec<Spanned<T>> 
     values.into_iter().map(|value| Spanned::new(value.value, place)).collect()
 }
 
+/// What stands in a target field beside its only path: `(new)`, `+ helper`. A link names its path twice.
+fn note_beside<'t>(text: &'t str, path: &str) -> Option<&'t str> {
+    let quotes = |c: char| c.is_whitespace() || "`*\"',;.".contains(c);
+    let (before, after) = text.split_once(path)?;
+    let note = if before.trim_matches(quotes).is_empty() { after } else { before };
+    let note = note.trim_matches(quotes);
+    let link =
+        note.starts_with(['[', ']']) || after.trim_start_matches('`').starts_with("](") || before.ends_with("](");
+    (!note.is_empty() && !link).then_some(note)
+}
+
 /// Everything in `text` that looks like a path: backticked or bare words with a `/` or a file suffix.
 fn paths(text: &str, base: usize) -> Vec<Spanned<String>> {
     let mut out = Vec::new();
@@ -111,6 +125,18 @@ fn looks_like_path(word: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_note_beside_a_path_is_seen() {
+        let check = |text: &str, expect: Option<&str>| assert_eq!(note_beside(text, "a/b.rs"), expect, "{text}");
+        check("`a/b.rs`", None);
+        check("a/b.rs.", None);
+        check("a/b.rs (new)", Some("(new)"));
+        check("`a/b.rs` + helper", Some("+ helper"));
+        check("new: `a/b.rs`", Some("new:"));
+        check("[`a/b.rs`](a/b.rs)", None);
+        check("[the test](a/b.rs)", None);
+    }
 
     #[test]
     fn paths_are_found_in_notes_and_lists() {
