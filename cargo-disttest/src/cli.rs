@@ -107,6 +107,8 @@ pub(crate) enum Verb {
     Run(RunArgs),
     /// Tells what a plan needs of the machine and whether it is there; installs nothing
     Probe(ProbeArgs),
+    /// Draws a session as one page for a browser
+    Report(ReportArgs),
     /// Says whether a session's verdicts follow from its files, on any machine
     Verify(VerifyArgs),
     /// Judges recorded histories against a model
@@ -428,6 +430,29 @@ pub(crate) struct ProbeArgs {
     /// Write the answers to this file, for `run --answers`
     #[arg(long, value_name = "FILE")]
     pub save: Option<PathBuf>,
+}
+
+/// Arguments of `report`.
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  cargo disttest report test-sessions/my-plan/20261130T192154Z
+  cargo disttest report session --output findings.html
+
+`run` writes the page into its session (findings/report.html); this verb draws one of any session, such
+as one of `cargo test`, beside it: a file in the session would not be in its manifest. The page has no
+script and loads nothing. Verdicts are derived from the session's files.
+
+--format json: one document, schema disttest.page/1: session, page, bytes.
+
+Exit status: 0, or 2 for what is no session and for a page that cannot be written.")]
+pub(crate) struct ReportArgs {
+    /// Folder of the session
+    #[arg(value_name = "SESSION")]
+    pub session: PathBuf,
+    /// The page [default: SESSION.html]
+    #[arg(long, value_name = "FILE")]
+    pub output: Option<PathBuf>,
 }
 
 /// Arguments of `verify`.

@@ -17,6 +17,7 @@ pub mod import;
 mod keys;
 mod markdown;
 mod new;
+mod page;
 mod plan_file;
 mod probe;
 mod reference;

@@ -130,8 +130,8 @@ fn drawn(body: &mut String, checked: &Checked, violation: &Violation) {
         push(body, format_args!("<div class=\"picture\">{}</div>\n", cycle.svg()));
     }
     let near = checked.imported.near(witness, NEIGHBOURS);
-    let picture = Timeline::of(witness, &near);
-    push(body, format_args!("<div class=\"picture\">{}</div>\n", picture.svg(checked)));
+    let picture = Timeline::of(witness, &near).svg(&|op| checked.imported.line(op));
+    push(body, format_args!("<div class=\"picture\">{picture}</div>\n"));
     let rows = match &checked.imported.body {
         Body::Ops { .. } => "a row a client, those of the witness first",
         Body::Txns(_) => "a row a process",
@@ -143,6 +143,14 @@ fn drawn(body: &mut String, checked: &Checked, violation: &Violation) {
              unknown outcome, it may take effect any time after it began, or never. Pale: failed.</p>\n"
         ),
     );
+}
+
+/// The witness of `violation` and what stands near it: as a cycle where it argues with one, else over time.
+pub(crate) fn picture(violation: &Violation, witness: &[Op], near: &[Op]) -> String {
+    match Cycle::of(violation, witness) {
+        Some(cycle) => cycle.svg(),
+        None => Timeline::of(witness, near).svg(&|_| None),
+    }
 }
 
 /// `#7 w 4`, short enough to be read in a bar.
@@ -183,7 +191,7 @@ fn push(out: &mut String, text: std::fmt::Arguments<'_>) {
 }
 
 /// Files are untrusted: nothing of them is markup, and no control character of them arrives.
-fn escape(text: &str) -> String {
+pub(crate) fn escape(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for c in text.chars() {
         match c {

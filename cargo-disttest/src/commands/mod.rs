@@ -9,6 +9,7 @@ mod lint;
 mod new;
 mod plan;
 mod probe;
+mod report;
 mod run;
 mod states;
 mod todo;
@@ -52,6 +53,7 @@ pub(crate) fn dispatch(console: Console, arguments: Disttest) -> Outcome {
         Verb::Todo(args) => todo::run(&context, &args),
         Verb::Run(args) => run::run(&context, &args),
         Verb::Probe(args) => probe::run(&context, &args),
+        Verb::Report(args) => report::run(&context, &args),
         Verb::Verify(args) => verify::run(&context, &args),
         Verb::Check(args) => check::run(&context, &args),
         Verb::Catalog(args) => explain::catalog(&context, &args),

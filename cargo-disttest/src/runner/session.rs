@@ -3,6 +3,7 @@
 use super::execute::Order;
 use super::record::Reader;
 use super::rows::{Row, parts};
+use crate::page;
 use crate::plan_file::PlanFile;
 use crate::probe::finding::{Finding, Presence};
 use crate::workspace::Workspace;
@@ -82,7 +83,7 @@ fn join(
 }
 
 /// Ends the session with what `rows` say: each scenario that did not run is written down with its reason, in place of a
-/// record that is not believed, if there is one. Then the reports and the manifest are built anew from all files: what
+/// record that is not believed, if there is one. Then the reports, the page and the manifest are built anew from all files: what
 /// the processes of the tests left of them is no word of ours. `named` is the plan as its tests name it.
 ///
 /// # Errors
@@ -103,6 +104,8 @@ pub(crate) fn close(
     session.register(&records(&absent))?;
     session.reject(&records(&contested))?;
     session.rebuild(Depth::Files)?;
+    let page = page::of_session(session.layout().dir(), "..").map_err(anyhow::Error::msg)?;
+    session.publish(&page)?;
     Ok(())
 }
 

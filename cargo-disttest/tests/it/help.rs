@@ -19,6 +19,7 @@ fn the_help_of_every_verb_is_what_its_snapshot_says() {
         "todo",
         "run",
         "probe",
+        "report",
         "verify",
         "check",
         "catalog",

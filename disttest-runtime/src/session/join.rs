@@ -5,6 +5,7 @@ use super::prune::prune;
 use super::rebuild::rebuild;
 use super::{
     Attempt, Depth, Held, Key, Layout, PlanFile, changes_under_test, commit_under_test, discover_toolbox, disk, lock,
+    write_manifest,
 };
 use crate::base::digest::sha256_hex;
 use crate::plan::{Plan, Tier};
@@ -210,6 +211,14 @@ impl Session {
     pub fn rebuild(&self, depth: Depth) -> Result<String> {
         let _held = self.lock()?;
         self.rebuild_held(depth)
+    }
+
+    /// Adds `page`, drawn of what [`Session::rebuild`] left, as `findings/report.html`; gives the SHA-256 of the manifest.
+    /// The next rebuild takes it away again: it would tell of what was.
+    pub fn publish(&self, page: &str) -> Result<String> {
+        let _held = self.lock()?;
+        disk::write_atomic(&self.layout.page(), page.as_bytes()).context("cannot write the session's page")?;
+        write_manifest(self.layout.dir()).context("cannot write the session's manifest")
     }
 
     fn rebuild_held(&self, depth: Depth) -> Result<String> {

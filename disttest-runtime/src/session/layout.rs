@@ -94,6 +94,11 @@ impl Layout {
         self.dir.join("findings").join("junit.xml")
     }
 
+    /// The session as a page for a browser, where a run has ended.
+    pub fn page(&self) -> PathBuf {
+        self.dir.join("findings").join("report.html")
+    }
+
     /// The session log.
     pub fn session_log(&self) -> PathBuf {
         self.dir.join("session-log.md")

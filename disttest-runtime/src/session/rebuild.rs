@@ -20,6 +20,9 @@ pub(super) fn rebuild(
     for (path, text) in render(&belief, session, &recorded(&belief)?) {
         disk::write_atomic(&path, text.as_bytes())?;
     }
+    if layout.page().exists() {
+        fs::remove_file(layout.page())?;
+    }
     manifest::write_manifest(layout.dir())
 }
 

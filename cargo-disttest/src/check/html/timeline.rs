@@ -1,6 +1,5 @@
 //! When operations of a witness and its neighbours were in flight.
 
-use super::super::answer::Checked;
 use super::{escape, label, push};
 use disttest_runtime::history::{Effect, Op, notation};
 use std::collections::{BTreeMap, BTreeSet};
@@ -40,7 +39,8 @@ impl<'h> Timeline<'h> {
         Timeline { ops, witness: ids, moments, width: open.max(last + STEP) + STEP, margin, rows, clients }
     }
 
-    pub(super) fn svg(&self, checked: &Checked) -> String {
+    /// As a picture; `line` tells where in its file an operation stands.
+    pub(super) fn svg(&self, line: &dyn Fn(u64) -> Option<usize>) -> String {
         let (width, height) = (self.width, self.clients.len() * LANE + 6);
         let mut out = format!(
             "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{width}\" height=\"{height}\" role=\"img\" \
@@ -52,13 +52,13 @@ impl<'h> Timeline<'h> {
             push(&mut out, format_args!("<line class=\"lane\" x1=\"0\" y1=\"{y}\" x2=\"{width}\" y2=\"{y}\"/>"));
         }
         for (op, row) in self.ops.iter().zip(&self.rows) {
-            self.operation(&mut out, op, *row, checked);
+            self.operation(&mut out, op, *row, line(op.op_id));
         }
         out.push_str("</svg>");
         out
     }
 
-    fn operation(&self, out: &mut String, op: &Op, row: usize, checked: &Checked) {
+    fn operation(&self, out: &mut String, op: &Op, row: usize, line: Option<usize>) {
         let x = self.moments.get(&op.invoke_ts.0).copied().unwrap_or(self.margin);
         let end = op.complete_ts.and_then(|at| self.moments.get(&at.0)).copied().unwrap_or(self.width - 4);
         let y = row * LANE + 8;
@@ -68,7 +68,7 @@ impl<'h> Timeline<'h> {
             Effect::Failed => class.push_str(" failed"),
             Effect::Acknowledged => {}
         }
-        let line = checked.imported.line(op.op_id).map_or(String::new(), |line| format!(", line {line}"));
+        let line = line.map_or(String::new(), |line| format!(", line {line}"));
         let said = format!("{}{line}", notation::line(op));
         push(
             out,
