@@ -11,7 +11,7 @@ margin:1.25rem 0 .25rem;overflow-wrap:anywhere}\
 header p,.soft,footer{color:var(--soft)}footer{margin:3rem 0 1rem;border-top:1px solid var(--line)}\
 nav{margin:.25rem 0}a{color:inherit}a:focus-visible,summary:focus-visible{outline:2px solid var(--ok);outline-offset:2px}\
 .wide{overflow-x:auto}table{border-collapse:collapse;width:100%}th,td{text-align:left;vertical-align:top;padding:.3rem .6rem;\
-border-bottom:1px solid var(--line)}thead th{font-weight:600}\
+border-bottom:1px solid var(--line)}thead th{font-weight:600}th .soft{font-weight:400}td.pass,td.fail,td.doubt,td.none{white-space:nowrap}\
 .badge{border:1.5px solid;border-radius:1em;padding:0 .6em;font-weight:600;white-space:nowrap;font-size:.9em}\
 .pass{color:var(--pass)}.fail{color:var(--fail)}.doubt{color:var(--doubt)}.none{color:var(--none)}\
 pre{white-space:pre-wrap;overflow-wrap:anywhere;padding:.6rem;border:1px solid var(--line);border-radius:6px;\

@@ -145,6 +145,31 @@ fn a_hundred_thousand_operations_stay_a_small_page() {
     assert!(page.len() < 1_000_000, "{} bytes", page.len());
 }
 
+/// In a browser, where there is one: what the page's own policy refuses, and what is no markup, would be missing.
+#[test]
+fn a_browser_shows_the_whole_page_of_a_hundred_thousand_operations_and_refuses_nothing_of_it() {
+    let browser = ["chromium", "chromium-browser", "google-chrome"].into_iter().find(|name| {
+        std::process::Command::new(name).arg("--version").output().is_ok_and(|output| output.status.success())
+    });
+    let Some(browser) = browser else {
+        eprintln!("skipped: there is no chromium on this machine");
+        return;
+    };
+    let dir = tempfile::tempdir().unwrap();
+    let (file, html) = (dir.path().join("page.html"), page(100_000, "large"));
+    fs::write(&file, &html).unwrap();
+    let arguments = ["--headless", "--no-sandbox", "--disable-gpu", "--enable-logging=stderr", "--dump-dom"];
+    let mut command = std::process::Command::new(browser);
+    command.args(arguments).arg(format!("--user-data-dir={}", dir.path().display()));
+    let output = command.arg(format!("file://{}", file.display())).output().unwrap();
+    let (shown, said) = (String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
+    assert!(output.status.success(), "{said}");
+    assert!(!said.contains("Refused to") && !said.contains("Content Security Policy"), "{said}");
+    for element in ["<svg", "<path", "<section", "<figure", "<details"] {
+        assert_eq!(shown.matches(element).count(), html.matches(element).count(), "{element}");
+    }
+}
+
 #[test]
 fn what_is_no_session_has_no_page() {
     let dir = tempfile::tempdir().unwrap();
