@@ -1,4 +1,5 @@
 //! Pages of sessions as runs leave them.
+#![expect(clippy::unwrap_used, clippy::print_stderr, reason = "tests")]
 
 use super::*;
 use disttest_runtime::checker::{Answer, Evidence, Outcome, Violation};
