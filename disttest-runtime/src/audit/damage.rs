@@ -27,6 +27,8 @@
 //! - **Value that nobody wrote.** No operation has the value as its input, it is not null and larger or longer than
 //!   any value of the history, so it is not what the object starts as either (unless the model starts at a number beyond
 //!   all that occur). No read can show it. In transactions on lists: an element that no transaction appends.
+//!   In transactions on registers: two such values, read by two transactions of one register, so that one of them at
+//!   most is what it starts as.
 //! - **Answer against the others.** Of one workload: a total that differs from that of another read, a count beyond all
 //!   that was ever added, an id that another call got, an element that nobody put in, two reads in opposite orders, reads
 //!   from before every write. `workloads.rs` says for each why it is sure, given that the undamaged history is valid.
@@ -36,6 +38,9 @@
 //! - **Groups that starve.** All operations but one are never answered. Whatever groups them (by what a client asked, not
 //!   by what it was answered), all groups but one are served nothing. With one group only there is no fairness, and what
 //!   judges it called the undamaged history not valid.
+//! - **Answers of nobody.** Every acknowledged operation answers one value that is found nowhere in the history. A
+//!   differential called the undamaged history valid, so it compared each answer with that of the other implementation, and
+//!   some answer differs now by more than what is declared (unless any answer to anything is: then nothing is compared).
 
 mod deliveries;
 mod entries;
@@ -83,6 +88,8 @@ pub enum DamageKind {
     DivergedReplica,
     /// One operation is answered, and no other.
     StarvedGroups,
+    /// Every answer is one that is found nowhere in the history.
+    ForeignAnswers,
 }
 
 impl DamageKind {
@@ -101,6 +108,7 @@ impl DamageKind {
             DamageKind::OverlappingHold => "overlapping-hold",
             DamageKind::DivergedReplica => "diverged-replica",
             DamageKind::StarvedGroups => "starved-groups",
+            DamageKind::ForeignAnswers => "foreign-answers",
         }
     }
 }
@@ -135,6 +143,8 @@ pub fn damages_for(checker: &str) -> &'static [DamageKind] {
         "replay-equivalence" => &[DamageKind::DroppedAcknowledgedWrite, DamageKind::PhantomValue],
         "reconciliation-across-replicas" => &[DamageKind::DivergedReplica],
         "fairness" => &[DamageKind::StarvedGroups],
+        "differential" => &[DamageKind::ForeignAnswers],
+        // Of rules that somebody wrote (`invariant-over-final-state`, `property-assertion`) no damage is sure to break one.
         _ => &[],
     }
 }
@@ -173,7 +183,8 @@ fn damaged(kind: DamageKind, history: &History, seed: u64, checker: Option<&str>
         DamageKind::StaleRead => values::stale_read(history, seed).or_else(|| entries::short_read(history, seed)),
         DamageKind::PhantomValue => values::phantom(history, seed)
             .or_else(|| entries::phantom(history, seed))
-            .or_else(|| txns::phantom(history, seed)),
+            .or_else(|| txns::phantom(history, seed))
+            .or_else(|| txns::phantoms(history, seed)),
         DamageKind::ContradictoryAnswer => workloads::contradict(history, seed, checker),
         DamageKind::LateAnswers => None,
         DamageKind::ReadWentBack => sessions::read_back(history, seed),
@@ -183,6 +194,7 @@ fn damaged(kind: DamageKind, history: &History, seed: u64, checker: Option<&str>
         DamageKind::OverlappingHold => None,
         DamageKind::DivergedReplica => replicas::diverge(history, seed),
         DamageKind::StarvedGroups => None,
+        DamageKind::ForeignAnswers => values::foreign(history, seed),
     };
     let Edit { changes, detail } = edit.ok_or_else(|| why_not(kind).to_owned())?;
     let mut ops = history.ops().to_vec();
@@ -227,6 +239,7 @@ fn why_not(kind: DamageKind) -> &'static str {
         DamageKind::OverlappingHold => "no key was granted to two holders, one after the other, as their first doing",
         DamageKind::DivergedReplica => "no key was read on two replicas after everything else had ended",
         DamageKind::StarvedGroups => "fewer than two operations were acknowledged",
+        DamageKind::ForeignAnswers => "nothing was answered",
     }
 }
 

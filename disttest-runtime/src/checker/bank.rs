@@ -1,5 +1,6 @@
 //! Banks: transfers within, so that every read of all accounts adds up to the same total.
 
+use super::ahead::{Parts, ahead};
 use super::inquiry::{Group, Inquiry, Witness, acknowledged, brief, by_key, problems, told};
 use super::{Answer, Checker, Limits, recipe};
 use crate::history::{History, Op};
@@ -191,7 +192,7 @@ impl Bank {
     /// False when limits say to stop.
     fn judge(&self, group: &Group<'_>, inquiry: &mut Inquiry<'_>) -> bool {
         let mut reads: Vec<&Op> = Vec::new();
-        for op in group.ops.iter().copied() {
+        for op in ahead(&group.ops, Parts::Names).copied() {
             match op.op_type.as_str() {
                 "read" if acknowledged(op) => reads.push(op),
                 "read" | "transfer" => {}
@@ -212,7 +213,7 @@ impl Bank {
                 return true;
             }
         };
-        for read in reads {
+        for read in ahead(&reads, Parts::Outputs).copied() {
             if !inquiry.go_on(1 + books.accounts.len() as u64, 8 * group.ops.len() as u64) {
                 return false;
             }

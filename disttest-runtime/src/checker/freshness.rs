@@ -1,5 +1,6 @@
 //! Freshness: no read shows a value that was overwritten longer ago than is allowed.
 
+use super::ahead::{Parts, ahead};
 use super::inquiry::{Group, Inquiry, Numbering, Witness, acknowledged, by_key, end, lasting, told};
 use super::{Answer, Checker, Limits, Unlimited, recipe};
 use crate::history::access::Touch;
@@ -154,7 +155,7 @@ impl Freshness {
         }
         let mut numbering = Numbering::new(group.ops.len());
         let (mut reads, mut written, mut sure) = (Vec::new(), Vec::new(), Vec::new());
-        for op in group.ops.iter().copied().filter(|op| op.effect() != Effect::Failed) {
+        for op in ahead(&group.ops, Parts::Names).copied().filter(|op| op.effect() != Effect::Failed) {
             let touch = match touch(op) {
                 Ok(touch) => touch,
                 Err(why) => {

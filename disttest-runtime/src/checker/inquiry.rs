@@ -1,5 +1,6 @@
 //! What a checker has done and found so far, and the answer it comes to.
 
+use super::ahead::{Parts, ahead};
 use super::{Answer, Checker, Evidence, Limits, Outcome, Violation};
 use crate::history::{Effect, History, Op};
 use rustc_hash::{FxBuildHasher, FxHashMap};
@@ -140,7 +141,7 @@ pub(crate) fn by_key(history: &History) -> Vec<Group<'_>> {
     let mut groups: Vec<Group<'_>> = Vec::new();
     let mut index: FxHashMap<Option<&str>, usize> = FxHashMap::default();
     let mut last = 0;
-    for op in history.ops() {
+    for op in ahead(history.ops(), Parts::Names) {
         let key = op.key.as_deref();
         if groups.get(last).is_none_or(|group| group.key != key) {
             last = *index.entry(key).or_insert_with(|| {

@@ -1,5 +1,6 @@
 //! L2: checkers: a history in, an answer with evidence out. Pure: time and memory limits are handed in.
 
+mod ahead;
 mod bank;
 mod baseline;
 mod comments;
@@ -41,6 +42,7 @@ mod sequential_consistency;
 mod session_consistency;
 mod set;
 mod settling;
+mod shown;
 mod slo;
 mod subkeys;
 #[cfg(test)]

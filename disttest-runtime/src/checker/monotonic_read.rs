@@ -1,9 +1,10 @@
 //! Monotonic reads: what a session reads of a key never goes back, by the system's own versions.
 
+use super::ahead::{Parts, ahead};
 use super::keys::Keys;
 use super::places::Places;
 use super::pointer::Pointer;
-use super::settling::Settling;
+use super::shown::{Highest, Shown};
 use super::version::{Version, Versions};
 use super::work::{Work, told};
 use super::{Answer, Checker, Limits, Unlimited, Violation, recipe};
@@ -59,8 +60,9 @@ impl MonotonicRead {
         let deleted = LazyCell::new(|| deleted_keys(history));
         let mut places: Places<Place> = Places::default();
         let ops = history.ops();
-        for (at, op) in ops.iter().enumerate() {
-            if !work.goes_on(|| places.bytes()) {
+        let mut shown = Shown::new(ops.len());
+        for (at, op) in ahead(ops, Parts::Outputs).enumerate() {
+            if !work.goes_on(|| places.bytes() + shown.bytes()) {
                 break;
             }
             let key = keys.count(op);
@@ -74,27 +76,24 @@ impl MonotonicRead {
                 continue;
             }
             let place = places.of(op.process_id, key, Place::default);
-            while let Some((_, read)) = place.settling.before(op.invoke_ts) {
-                place.highest = place.highest.max(Some(read));
-            }
-            if let Some((highest, before)) = place.highest {
+            if let Some(before) = place.reads.before(op, &shown) {
                 work.evidence.fired += 1;
                 keys.observe(key);
+                let highest = shown.version(before);
                 if version < highest && !std::mem::replace(&mut place.told, true) {
-                    work.violates(|| went_back(&ops[before as usize], highest, op, version));
+                    work.violates(|| went_back(&ops[shown.op(before)], highest, op, version));
                 }
             }
-            place.settling.push(complete, (version, at as u32));
+            place.reads.completes(complete, shown.add(version, at as u32));
         }
         (work, keys)
     }
 }
 
-/// The reads of a session on a key. The version `None` is what there was before every version.
+/// The reads of a session on a key.
 #[derive(Default)]
 struct Place {
-    settling: Settling<(Option<Version>, u32)>,
-    highest: Option<(Option<Version>, u32)>,
+    reads: Highest,
     told: bool,
 }
 

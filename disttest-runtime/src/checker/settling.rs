@@ -4,16 +4,20 @@ use crate::base::time::Nanos;
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
+/// Things by completion.
+type Later<T> = BinaryHeap<Reverse<(Nanos, T)>>;
+
 /// Things that count from their completion on. Asked at instants that never go back; O(log in flight) each.
 pub(super) struct Settling<T> {
     /// The one that completes first: a client that does one thing after another never has more.
     next: Option<(Nanos, T)>,
-    rest: BinaryHeap<Reverse<(Nanos, T)>>,
+    /// Behind a pointer: there are many of these, and most have none.
+    rest: Option<Box<Later<T>>>,
 }
 
 impl<T: Ord> Default for Settling<T> {
     fn default() -> Settling<T> {
-        Settling { next: None, rest: BinaryHeap::new() }
+        Settling { next: None, rest: None }
     }
 }
 
@@ -27,14 +31,14 @@ impl<T: Ord> Settling<T> {
                 if new < *next {
                     std::mem::swap(next, &mut new);
                 }
-                self.rest.push(Reverse(new));
+                self.rest.get_or_insert_default().push(Reverse(new));
             }
         }
     }
 
     /// What has not been taken.
     pub(super) fn pending(&self) -> impl Iterator<Item = &T> {
-        let rest = self.rest.iter().map(|Reverse(rest)| rest);
+        let rest = self.rest.iter().flat_map(|rest| rest.iter()).map(|Reverse(rest)| rest);
         self.next.iter().chain(rest).map(|(_, what)| what)
     }
 
@@ -43,7 +47,8 @@ impl<T: Ord> Settling<T> {
         if self.next.as_ref()?.0 >= instant {
             return None;
         }
-        std::mem::replace(&mut self.next, self.rest.pop().map(|Reverse(next)| next))
+        let next = self.rest.as_mut().and_then(|rest| rest.pop()).map(|Reverse(next)| next);
+        std::mem::replace(&mut self.next, next)
     }
 }
 

@@ -176,6 +176,12 @@ pub trait Model: Send + Sync {
         None
     }
 
+    /// `call` as one of a register, for models whose state is one value that such calls read and write.
+    fn on_value<'c>(&self, call: &'c Self::Call) -> Option<&'c RegisterCall> {
+        let _ = call;
+        None
+    }
+
     /// `state` for people, such as `22`; empty to say nothing.
     fn show(&self, state: &Self::State, atoms: &Atoms) -> String {
         let _ = (state, atoms);

@@ -123,6 +123,10 @@ macro_rules! of_one_value {
             call.only_reads()
         }
 
+        fn on_value<'c>(&self, call: &'c Self::Call) -> Option<&'c $crate::model::RegisterCall> {
+            Some(call)
+        }
+
         fn refine(&self, calls: &mut [$crate::model::Timed<Self::Call>]) {
             $crate::model::unseen::merge(calls);
         }

@@ -2,13 +2,14 @@
 
 use super::*;
 use crate::checker::{
-    Checker, ExactlyOnce, Exclusion, Linearizability, MonotonicRead, NoLostAck, Outcome, PrefixOrder,
+    Checker, Differential, ExactlyOnce, Exclusion, Linearizability, MonotonicRead, NoLostAck, Outcome, PrefixOrder,
     SessionConsistency, Unlimited, reference,
 };
 use crate::history::generate::{self, Object, Shape};
 use crate::history::notation;
 use crate::history::services::{self, Service, TIME_TO_LIVE};
 use crate::model::{Log, MapModel, Model, Register};
+use serde_json::Value;
 use std::time::Duration;
 
 const KINDS: [DamageKind; 3] = [DamageKind::DroppedAcknowledgedWrite, DamageKind::StaleRead, DamageKind::PhantomValue];
@@ -314,4 +315,25 @@ fn a_damaged_log_does_not_replay() {
         }
     }
     assert!(damaged.iter().all(|count| *count > 200), "{damaged:?}");
+}
+
+#[test]
+fn a_differential_rejects_answers_that_nobody_gave() {
+    let register = Differential::against("the reference", Value::Null, |state, op| match op.op_type.as_str() {
+        "write" => Ok(std::mem::replace(state, op.input.clone())),
+        _ => Ok(state.clone()),
+    });
+    let lenient = register.clone().allow("a write may answer anything", |op, _| op.op_type == "write");
+    let careless = register.clone().allow("anything goes", |_, _| true);
+    let text = "c1 write x 1 [0..1]\nc1 write x 2 -> 1 [2..3]\nc2 read x -> 2 [4..5]";
+    let whole = notation::history(text).unwrap();
+    for seed in 0..20 {
+        let damaged = damage_for("differential", DamageKind::ForeignAnswers, &whole, seed).unwrap();
+        for (checker, rejects) in [(&register, true), (&lenient, true), (&careless, false)] {
+            assert_eq!(checker.check(&whole, &Unlimited).outcome, Outcome::Valid);
+            let outcome = checker.check(&damaged.history, &Unlimited).outcome;
+            assert_eq!(matches!(outcome, Outcome::Invalid { .. }), rejects, "{seed}: {}: {outcome:?}", damaged.detail);
+        }
+    }
+    assert!(damage(DamageKind::ForeignAnswers, &notation::history("c1 read x [0..]").unwrap(), 1).is_err());
 }

@@ -172,6 +172,18 @@ pub(super) fn phantom(history: &History, seed: u64) -> Option<Edit> {
     Some(Edit { changes: vec![(read, value)], detail })
 }
 
+/// Every answer is a value that occurs nowhere.
+pub(super) fn foreign(history: &History, seed: u64) -> Option<Edit> {
+    let mut rng = Rng::stream(seed, "foreign-answers");
+    let acknowledged = || history.ops().iter().enumerate().filter(|(_, op)| op.effect() == Effect::Acknowledged);
+    // Of the sort that is answered most plainly.
+    let like = acknowledged().map(|(_, op)| &op.output).find(|output| !output.is_null()).unwrap_or(&Value::Null);
+    let value = fresh(history, like, &mut rng);
+    let changes: Vec<(usize, Value)> = acknowledged().map(|(at, _)| (at, value.clone())).collect();
+    let detail = format!("{} operations answered {value}, which is found nowhere in the history", changes.len());
+    (!changes.is_empty()).then_some(Edit { changes, detail })
+}
+
 /// A value that does not occur in `history`, of the sort of `like`.
 pub(super) fn fresh(history: &History, like: &Value, rng: &mut Rng) -> Value {
     let (mut largest, mut longest) = (0, 0);

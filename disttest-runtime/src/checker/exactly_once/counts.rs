@@ -12,7 +12,32 @@ struct Range {
     step: u64,
 }
 
+/// What is wrong with a sum, in words.
+type Why = fn(Range) -> String;
+
 impl Range {
+    fn only(sum: i64) -> Range {
+        Range { least: i128::from(sum), most: i128::from(sum), step: 0 }
+    }
+
+    /// How it is said that `sum` cannot be, and why.
+    fn excludes(self, sum: i128) -> Option<(&'static str, Why)> {
+        let Range { least, most, step } = self;
+        if sum > most {
+            Some(("effect-twice", |of| format!("shows more than {}, which all requests together come to", of.most)))
+        } else if sum < least {
+            Some(("effect-lost", |of| {
+                format!("shows less than {}, which acknowledged requests come to at least", of.least)
+            }))
+        } else if step > 1 && (sum - least) % i128::from(step) != 0 || step == 0 && sum != least {
+            Some(("effect-of-other-size", |of| {
+                format!("is not {} and some of the requests that may have taken effect", of.least)
+            }))
+        } else {
+            None
+        }
+    }
+
     /// With this request, which may have taken effect or not.
     fn may(self, amount: i64) -> Range {
         let (amount, step) = (i128::from(amount), amount.unsigned_abs());
@@ -30,63 +55,82 @@ fn gcd(a: u64, b: u64) -> u64 {
 
 pub(super) fn judge(effects: &Effects<'_>, start: i64, work: &mut Work<'_>, keys: &mut Keys<'_>) {
     for (object, key) in effects.objects.iter().zip(0..) {
-        let finals = effects.finals(object);
-        let whole = at_quiescence(effects, object, start);
-        let begun = as_begun(effects, object, start);
-        let mut known = 1;
-        for read in &object.reads {
-            if !work.goes_on(|| effects.bytes() + begun.len() * size_of::<(u64, Range)>()) {
-                return;
-            }
-            let op = &effects.ops[read.at as usize];
-            let Some(sum) = read.sum.map(i128::from) else {
-                work.lacks(op, format!("the answer of a {} is no whole number", op.op_type));
-                continue;
-            };
-            if object.requests.is_empty() && sum == i128::from(start) {
-                continue;
-            }
-            work.evidence.fired += 1;
+        let sums = sums(effects, object, start, work);
+        if !sums.is_empty() {
             keys.observe(key);
-            known = near(known, begun.len(), |at| begun[at].0 <= read.complete.0);
-            let range = if finals.binary_search(&read.at).is_ok() { whole } else { begun[known - 1].1 };
-            let Range { least, most, step } = range;
-            let (anomaly, why) = if sum > most {
-                ("effect-twice", format!("shows more than {most}, which all requests together come to"))
-            } else if sum < least {
-                ("effect-lost", format!("shows less than {least}, which acknowledged requests come to at least"))
-            } else if step > 1 && (sum - least) % i128::from(step) != 0 || step == 0 && sum != least {
-                ("effect-of-other-size", format!("is not {least} and some of the requests that may have taken effect"))
-            } else {
-                continue;
-            };
-            let last = |request: &&Request| Some(effects.ops[request.effective as usize].invoke_ts) <= op.complete_ts;
+        }
+        let (wrong, ended) = wrong(effects, object, start, &sums, work);
+        for Wrong { read, sum, range } in wrong {
+            let Some((anomaly, why)) = range.excludes(sum) else { continue };
+            let op = &effects.ops[object.reads[read].at as usize];
+            let last = |request: &&Request| Some(request.begin) <= op.complete_ts;
             let mut requests = object.requests.iter().rev().map(|number| &effects.requests[*number as usize]);
             let tried = requests.find(last);
-            work.violates(|| effects.violation(anomaly, tried, op, &why));
+            work.violates(|| effects.violation(anomaly, tried, op, &why(range)));
+        }
+        if !ended {
+            return;
         }
     }
 }
 
-/// How many of `count` things `holds`, which it does for the first ones: mostly about `guess`.
-fn near(guess: usize, count: usize, holds: impl Fn(usize) -> bool) -> usize {
-    let (mut from, mut to) = (guess.saturating_sub(8), (guess + 8).min(count));
-    if from > 0 && !holds(from - 1) {
-        (from, to) = (0, from - 1);
-    } else if to < count && holds(to) {
-        (from, to) = (to + 1, count);
+/// A read of an object, by its index, and the sum that it answers.
+type Sum = (usize, i128);
+
+/// The sums that something can be wrong with, by completion of their reads.
+fn sums(effects: &Effects<'_>, object: &Object, start: i64, work: &mut Work<'_>) -> Vec<Sum> {
+    let mut sums = Vec::with_capacity(object.reads.len());
+    for (number, read) in object.reads.iter().enumerate() {
+        match read.sum {
+            None => {
+                let op = &effects.ops[read.at as usize];
+                work.lacks(op, format!("the answer of a {} is no whole number", op.op_type));
+            }
+            Some(sum) if object.requests.is_empty() && sum == start => {}
+            Some(sum) => sums.push((number, i128::from(sum))),
+        }
     }
-    while from < to {
-        let middle = from.midpoint(to);
-        if holds(middle) { from = middle + 1 } else { to = middle }
+    sums.sort_by_key(|(number, _)| object.reads[*number].complete);
+    sums
+}
+
+/// A sum that cannot be.
+struct Wrong {
+    read: usize,
+    sum: i128,
+    range: Range,
+}
+
+/// What is wrong with sums, by invocation of their reads; false when it was stopped.
+fn wrong(effects: &Effects<'_>, object: &Object, start: i64, sums: &[Sum], work: &mut Work<'_>) -> (Vec<Wrong>, bool) {
+    let finals = effects.finals(object);
+    let whole = at_quiescence(effects, object, start);
+    // Before, each request that has begun may have taken effect.
+    let mut begun = Range::only(start);
+    let mut requests = object.requests.iter().map(|number| &effects.requests[*number as usize]).peekable();
+    let (mut list, mut ended) = (Vec::new(), true);
+    for (number, sum) in sums {
+        if !work.goes_on(|| effects.bytes() + size_of_val(sums)) {
+            ended = false;
+            break;
+        }
+        work.evidence.fired += 1;
+        let read = &object.reads[*number];
+        while let Some(request) = requests.next_if(|request| request.begin <= read.complete) {
+            begun = begun.may(request.amount);
+        }
+        let range = if finals.binary_search(&read.at).is_ok() { whole } else { begun };
+        if range.excludes(*sum).is_some() {
+            list.push(Wrong { read: *number, sum: *sum, range });
+        }
     }
-    from
+    list.sort_by_key(|wrong| wrong.read);
+    (list, ended)
 }
 
 /// At quiescence acknowledged requests have taken effect, and others may have.
 fn at_quiescence(effects: &Effects<'_>, object: &Object, start: i64) -> Range {
-    let start = i128::from(start);
-    let none = Range { least: start, most: start, step: 0 };
+    let none = Range::only(start);
     object.requests.iter().map(|number| &effects.requests[*number as usize]).fold(none, |range, request| {
         let Range { least, most, step } = range;
         let amount = i128::from(request.amount);
@@ -95,16 +139,4 @@ fn at_quiescence(effects: &Effects<'_>, object: &Object, start: i64) -> Range {
             false => range.may(request.amount),
         }
     })
-}
-
-/// Before, each request that has begun may have taken effect: ranges by the invocation from which they hold.
-fn as_begun(effects: &Effects<'_>, object: &Object, start: i64) -> Vec<(u64, Range)> {
-    let start = i128::from(start);
-    let mut range = Range { least: start, most: start, step: 0 };
-    let mut ranges = vec![(0, range)];
-    for request in object.requests.iter().map(|number| &effects.requests[*number as usize]) {
-        range = range.may(request.amount);
-        ranges.push((effects.ops[request.effective as usize].invoke_ts.0, range));
-    }
-    ranges
 }

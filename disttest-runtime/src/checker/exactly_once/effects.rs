@@ -1,6 +1,7 @@
 //! Requests: the tries that share a business key.
 
 use super::super::Violation;
+use super::super::ahead::{Parts, ahead};
 use super::super::keys::Keys;
 use super::super::pairs::Pairs;
 use super::super::work::{Work, told};
@@ -19,6 +20,8 @@ pub(super) struct Request {
     pub(super) acknowledged: bool,
     pub(super) failed: bool,
     pub(super) amount: i64,
+    /// When the first try that did not fail began.
+    pub(super) begin: Nanos,
     /// The last read that was seen to show it, plus one.
     pub(super) shown: u32,
 }
@@ -65,7 +68,7 @@ impl<'h> Effects<'h> {
         let pairs = Pairs::new(ops.len());
         let mut effects = Effects { ops, requests: Vec::new(), pairs, objects: Vec::new(), quiet: None };
         let (mut tries, mut own_ids) = (0_u64, 0_u64);
-        for (at, op) in ops.iter().enumerate() {
+        for (at, op) in ahead(ops, Parts::Inputs).enumerate() {
             if !work.goes_on(|| effects.bytes()) {
                 return None;
             }
@@ -120,16 +123,19 @@ impl<'h> Effects<'h> {
         let number = self.pairs.of(key, business);
         if number == next {
             let (acknowledged, failed) = (false, true);
-            self.requests.push(Request { first: at, effective: at, acknowledged, failed, amount, shown: 0 });
+            let (first, begin, shown) = (at, op.invoke_ts, 0);
+            self.requests.push(Request { first, effective: at, acknowledged, failed, amount, begin, shown });
         }
         let request = &mut self.requests[number as usize];
-        let first = &self.ops[request.first as usize];
-        if number != next && (&first.input, &first.op_type) != (&op.input, &op.op_type) {
-            work.lacks(op, "it asks for something else under a business key that was used before".to_owned());
+        if number != next {
+            let first = &self.ops[request.first as usize];
+            if (&first.input, &first.op_type) != (&op.input, &op.op_type) {
+                work.lacks(op, "it asks for something else under a business key that was used before".to_owned());
+            }
         }
         let object = &mut self.objects[key as usize];
         if request.failed && effect != Effect::Failed {
-            (request.failed, request.effective) = (false, at);
+            (request.failed, request.effective, request.begin) = (false, at, op.invoke_ts);
             object.requests.push(number);
         }
         if effect == Effect::Acknowledged {

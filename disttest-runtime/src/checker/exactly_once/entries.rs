@@ -1,5 +1,6 @@
 //! Evidence from entries: each carries the business key of the request that made it.
 
+use super::super::ahead::ahead_within;
 use super::super::keys::Keys;
 use super::super::pointer::Pointer;
 use super::super::work::Work;
@@ -49,7 +50,7 @@ pub(super) fn judge(
 fn show(effects: &mut Effects<'_>, key: u32, read: u32, entries: &[Value], id: &Pointer, work: &mut Work<'_>) -> u64 {
     let op = &effects.ops[read as usize];
     let mut acknowledged = 0;
-    for entry in entries {
+    for entry in ahead_within(entries) {
         let Some(business) = id.of(entry) else {
             work.lacks(op, format!("an entry that it shows has no business key at {:?}", id.text()));
             continue;
@@ -64,7 +65,7 @@ fn show(effects: &mut Effects<'_>, key: u32, read: u32, entries: &[Value], id: &
             Some(("effect-twice", "shows its effect more than once"))
         } else if request.failed {
             Some(("effect-of-failed-operation", "shows its effect, though every try of it failed"))
-        } else if Some(effects.ops[request.effective as usize].invoke_ts) > op.complete_ts {
+        } else if Some(request.begin) > op.complete_ts {
             Some(("effect-without-operation", "shows its effect, though it was asked for only later"))
         } else {
             None

@@ -87,6 +87,8 @@ impl Holds {
                 match place.open.iter_mut().find(|hold| hold.from <= from && from <= hold.to) {
                     Some(hold) => hold.to = hold.to.max(to),
                     None => {
+                        // Mostly the only one.
+                        place.open.reserve_exact(1);
                         place.open.push(Hold { key, from, to, holder, grant: at });
                         self.count += 1;
                     }

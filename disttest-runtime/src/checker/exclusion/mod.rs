@@ -5,6 +5,7 @@ mod holds;
 mod tests;
 mod tokens;
 
+use super::ahead::{Parts, ahead};
 use super::keys::Keys;
 use super::pointer::Pointer;
 use super::work::Work;
@@ -78,7 +79,7 @@ impl Exclusion {
         let mut holds = holds::Holds::default();
         let mut tokens = tokens::Tokens::default();
         let ops = history.ops();
-        for (at, op) in ops.iter().enumerate() {
+        for (at, op) in ahead(ops, Parts::Outputs).enumerate() {
             if !work.goes_on(|| holds.bytes() + tokens.bytes()) {
                 return (work, keys);
             }

@@ -5,13 +5,14 @@ mod sequence;
 #[cfg(test)]
 mod tests;
 
+use super::ahead::{Parts, ahead};
 use super::keys::Keys;
 use super::places::Places;
 use super::settling::Settling;
 use super::work::{Work, told};
 use super::{Answer, Checker, Limits, Unlimited, Violation, recipe};
-use crate::history::{Effect, History, Op};
-use produced::{Element, Produced};
+use crate::history::{History, Op};
+use produced::{Consuming, Element, Produced};
 use sequence::{Delivery, Sequence, Wrong};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -77,14 +78,14 @@ impl PrefixOrder {
         produced.settle_order();
         let mut consumers: Places<Consumer> = Places::default();
         let mut seen = 0;
-        for (at, op) in ops.iter().enumerate() {
+        for Consuming { op, at } in ahead(&produced.consuming, Parts::Outputs) {
             if !work.goes_on(|| produced.bytes() + seen * size_of::<Delivery>() + consumers.bytes()) {
                 return (work, keys);
             }
-            let Some(complete) = op.complete_ts.filter(|_| op.effect() == Effect::Acknowledged) else { continue };
+            let Some(complete) = op.complete_ts else { continue };
             let Some((offset, values)) = deliveries(op) else { continue };
-            let key = produced.numbers[at];
-            let read = Read { at: at as u32, op, key, offset };
+            let key = produced.numbers[*at as usize];
+            let read = Read { at: *at, op, key, offset };
             if self.views {
                 let mut sequence = Sequence::new(*self);
                 self.deliver(&read, values, &produced, &mut sequence, (&mut work, &mut keys));

@@ -1,11 +1,13 @@
 //! What producers put in, and its order.
 
+use super::super::ahead::{Parts, ahead};
 use super::super::keys::Keys;
 use super::super::pairs::Pairs;
 use super::super::work::Work;
 use super::sequence::{Delivery, Wrong};
 use crate::history::{Effect, Op};
 use serde_json::Value;
+use std::borrow::Borrow;
 
 /// An element of a key.
 #[derive(Clone, Copy, Debug)]
@@ -49,6 +51,20 @@ pub(super) struct Produced<'h> {
     elements: Vec<Element>,
     pairs: Pairs<'h>,
     orders: Vec<Order>,
+    /// What consumes, as far as it was answered.
+    pub(super) consuming: Vec<Consuming<'h>>,
+}
+
+/// An operation that consumes, and where it stands in the history.
+pub(super) struct Consuming<'h> {
+    pub(super) op: &'h Op,
+    pub(super) at: u32,
+}
+
+impl Borrow<Op> for Consuming<'_> {
+    fn borrow(&self) -> &Op {
+        self.op
+    }
 }
 
 impl<'h> Produced<'h> {
@@ -56,8 +72,9 @@ impl<'h> Produced<'h> {
     pub(super) fn of(ops: &'h [Op], work: &mut Work<'_>, keys: &mut Keys<'h>) -> Option<Produced<'h>> {
         let numbers = Vec::with_capacity(ops.len());
         let (elements, pairs) = (Vec::with_capacity(ops.len() / 2), Pairs::new(ops.len()));
-        let mut produced = Produced { ops, numbers, elements, pairs, orders: Vec::new() };
-        for (at, op) in ops.iter().enumerate() {
+        let consuming = Vec::with_capacity(ops.len() / 2);
+        let mut produced = Produced { ops, numbers, elements, pairs, orders: Vec::new(), consuming };
+        for (at, op) in ahead(ops, Parts::Inputs).enumerate() {
             if !work.goes_on(|| produced.bytes()) {
                 return None;
             }
@@ -66,6 +83,8 @@ impl<'h> Produced<'h> {
             produced.orders.resize(keys.len(), Order::default());
             if matches!(op.op_type.as_str(), "enqueue" | "append" | "produce" | "publish" | "send") {
                 produced.add(at as u32, op, key);
+            } else if op.effect() == Effect::Acknowledged {
+                produced.consuming.push(Consuming { op, at: at as u32 });
             }
         }
         Some(produced)
@@ -106,6 +125,7 @@ impl<'h> Produced<'h> {
 
     pub(super) fn bytes(&self) -> usize {
         self.numbers.capacity() * 4
+            + self.consuming.capacity() * size_of::<Consuming<'_>>()
             + self.elements.capacity() * (size_of::<Element>() + size_of::<Acknowledged>())
             + self.pairs.bytes()
     }

@@ -4,6 +4,7 @@ use super::*;
 use crate::base::rng::Rng;
 use crate::checker::Outcome;
 use crate::checker::reference::seeds;
+use crate::history::Effect;
 use crate::history::notation::history;
 
 fn check(checker: PrefixOrder, text: &str, expect: &str) {

@@ -1,5 +1,6 @@
 //! Sequential consistency: some order of all operations that keeps the order of each session is legal.
 
+mod saturation;
 mod search;
 #[cfg(test)]
 mod tests;
@@ -20,8 +21,9 @@ use std::collections::BTreeMap;
 /// together, [`SequentialConsistency::per_key`] asks for an order of each key only (cache consistency), which is weaker.
 ///
 /// Deciding is NP-complete, even for one register (Gibbons and Korach, SIAM J. Comput. 26(4), 1997). A linearizable
-/// history is sequentially consistent, which is decided first; the search after it is exponential in the number of
-/// sessions, and unknown is the answer where its limits end it. Its steps are bounded by [`SequentialConsistency::effort`]
+/// history is sequentially consistent, which is decided first. Where values of registers are written once, most other
+/// histories are decided by what must come before what, in polynomial time. The search after that is exponential in the
+/// number of sessions, and unknown is the answer where its limits end it. Its steps are bounded by [`SequentialConsistency::effort`]
 /// besides, since memory grows with them.
 #[derive(Clone, Debug)]
 pub struct SequentialConsistency<M> {

@@ -5,6 +5,7 @@
 //! Else every session's next call is a choice, the one that completed first before others, and calls of unknown outcome
 //! last. No configuration is visited twice.
 
+use super::saturation::{self, Decided};
 use crate::checker::Limits;
 use crate::history::{Effect, Op};
 use crate::model::{Model, Step};
@@ -29,6 +30,30 @@ impl<'h, M: Model> Session<'h, M> {
         self.ops.push(op);
         self.calls.push(call);
         self.objects.push(object);
+    }
+
+    /// The operations with their calls, in order.
+    pub(super) fn places(&self) -> impl Iterator<Item = Place<'_, 'h, M>> {
+        let ops = self.ops.iter().zip(&self.calls).zip(&self.objects);
+        ops.map(|((op, call), object)| Place { op, call, object: *object })
+    }
+}
+
+/// A call of a session with its operation.
+pub(super) struct Place<'s, 'h, M: Model> {
+    pub(super) op: &'h Op,
+    pub(super) call: &'s M::Call,
+    pub(super) object: usize,
+}
+
+impl<M: Model> Place<'_, '_, M> {
+    pub(super) fn is_known(&self) -> bool {
+        self.op.effect() == Effect::Acknowledged
+    }
+
+    /// When it completed.
+    pub(super) fn by(&self) -> u64 {
+        self.op.complete_ts.map_or(u64::MAX, |at| at.0)
     }
 }
 
@@ -93,8 +118,19 @@ impl<'a, M: Model> Search<'a, M> {
         Search { model, start, objects, limits, effort, steps: 0, peak_bytes: 0 }
     }
 
-    /// Looks for an order; operations that are not `firm` may take effect at any time, or never.
+    /// Decides by what must come before what, and looks for an order where that leaves the question open; operations
+    /// that are not `firm` may take effect at any time, or never.
     pub(super) fn run(&mut self, sessions: &[Session<'_, M>], firm: impl Fn(&Op) -> bool) -> Found {
+        self.steps += sessions.iter().map(|session| session.ops.len() as u64).sum::<u64>();
+        match saturation::decide(self.model, self.start, sessions, &firm, self.limits) {
+            Some(Decided::Order) => Found::Order,
+            Some(Decided::Contradiction) => Found::None,
+            None => self.look(sessions, firm),
+        }
+    }
+
+    /// Looks for an order.
+    pub(super) fn look(&mut self, sessions: &[Session<'_, M>], firm: impl Fn(&Op) -> bool) -> Found {
         let plan = self.plan(sessions, firm);
         let first = At {
             taken: vec![0; plan.must.len()].into(),
@@ -135,13 +171,12 @@ impl<'a, M: Model> Search<'a, M> {
         let mut plan = Plan { must: Vec::new(), may: Vec::new() };
         for (at, session) in sessions.iter().enumerate() {
             let mut must = Vec::new();
-            for ((op, call), object) in session.ops.iter().zip(&session.calls).zip(&session.objects) {
-                let known = op.effect() == Effect::Acknowledged;
-                let by = op.complete_ts.map_or(u64::MAX, |at| at.0);
-                let item = Item { call, object: *object, by };
-                if known && firm(op) {
+            for place in session.places() {
+                let (known, by) = (place.is_known(), place.by());
+                let item = Item { call: place.call, object: place.object, by };
+                if known && firm(place.op) {
                     must.push(item);
-                } else if !self.model.only_reads(call) {
+                } else if !self.model.only_reads(place.call) {
                     plan.may.push((item, (!known).then_some((at, must.len() as u32))));
                 }
             }

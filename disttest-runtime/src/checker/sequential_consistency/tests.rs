@@ -1,11 +1,13 @@
 #![expect(clippy::unwrap_used, reason = "tests")]
 
+use super::saturation::Decided;
 use super::*;
 use crate::base::rng::Rng;
 use crate::checker::Unlimited;
 use crate::checker::reference::seeds;
 use crate::history::generate::{self, Object, Shape};
 use crate::history::notation::history;
+use crate::history::systems::{self, Load, Replication};
 use crate::model::{MapModel, Queue, Register, Step};
 
 fn word(outcome: &Outcome) -> &'static str {
@@ -65,7 +67,7 @@ fn a_witness_holds_what_matters_and_nothing_else() {
 
 #[test]
 fn a_search_that_takes_too_long_is_unknown() {
-    let text = "c1 put x 1 [0..1]\nc1 get x -> null [2..3]";
+    let text = "c1 put x 1 [0..1]\nc2 put x 1 [0..1]\nc1 get x -> null [2..3]";
     let checker = SequentialConsistency::whole(MapModel::new()).effort(0);
     assert_eq!(word(&checker.check(&history(text).unwrap(), &Unlimited).outcome), "unknown");
 }
@@ -154,6 +156,61 @@ fn the_search_agrees_with_trying_every_order() {
         let (valid, invalid) = agree(Register::new(), object, seeds(1500));
         assert!(valid > 300 && invalid > 50, "{object:?}: {valid} valid, {invalid} invalid");
     }
+}
+
+/// What the checker says, by outcome, of histories of a system, with so many steps of search.
+fn of_system(system: Replication, effort: u64) -> BTreeMap<&'static str, u64> {
+    let mut counts = BTreeMap::new();
+    for seed in seeds(60) {
+        let history = systems::registers(system, Load::default(), seed);
+        let answer = SequentialConsistency::whole(MapModel::new()).effort(effort).check(&history, &Unlimited);
+        *counts.entry(word(&answer.outcome)).or_default() += 1;
+    }
+    counts
+}
+
+#[test]
+fn replicated_registers_are_mostly_decided_without_a_search() {
+    for (system, valid, invalid) in [
+        (Replication::Synchronous, true, false),
+        (Replication::StaleLeader, true, false),
+        (Replication::FollowerReads, true, true),
+        (Replication::Asynchronous, true, true),
+    ] {
+        let counts = of_system(system, 0);
+        let (open, all) = (counts.get("unknown").copied().unwrap_or(0), counts.values().sum::<u64>());
+        assert!(open * 20 <= all, "{system:?}: {counts:?}");
+        assert_eq!(
+            (counts.contains_key("valid"), counts.contains_key("invalid")),
+            (valid, invalid),
+            "{system:?}: {counts:?}"
+        );
+    }
+}
+
+#[test]
+fn what_must_come_before_what_agrees_with_the_search() {
+    let (model, mut counts) = (MapModel::new(), BTreeMap::new());
+    for seed in seeds(400) {
+        let system = if seed % 2 == 0 { Replication::Asynchronous } else { Replication::FollowerReads };
+        let load = Load { operations: 24, ..Load::default() };
+        let history = systems::registers(system, load, seed);
+        let checker = SequentialConsistency::whole(model.clone());
+        let mut atoms = Atoms::default();
+        let start = model.start(&mut atoms);
+        for ops in checker.groups(&history) {
+            let (sessions, objects) = checker.session(&ops, &mut atoms);
+            let decided = saturation::decide(&model, &start, &sessions, |_| true, &Unlimited);
+            let found = Search::new(&model, &start, objects, &Unlimited, 50_000).look(&sessions, |_| true);
+            match (decided, found) {
+                (None, _) | (_, Found::Stopped(_)) => continue,
+                (Some(Decided::Order), Found::Order) | (Some(Decided::Contradiction), Found::None) => {}
+                (decided, _) => panic!("{system:?} {seed}: {decided:?}"),
+            }
+            *counts.entry(format!("{decided:?}")).or_insert(0) += 1;
+        }
+    }
+    assert!(counts.len() == 2 && counts.values().all(|count| *count > 20), "{counts:?}");
 }
 
 #[test]

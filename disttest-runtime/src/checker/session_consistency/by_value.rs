@@ -50,15 +50,15 @@ struct Place {
 impl Steps {
     /// The last steps that had completed before `op` began. Without `chained` steps stay until time says what they
     /// would demand.
-    fn before(&mut self, op: &Op, ops: &[Op], chained: bool, real_time: bool) -> &[Step] {
+    fn before(&mut self, op: &Op, spans: &[Span], chained: bool, real_time: bool) -> &[Step] {
         while let Some((_, step)) = self.settling.before(op.invoke_ts) {
-            self.latest_invoke = self.latest_invoke.max(ops[step.op as usize].invoke_ts);
+            self.latest_invoke = self.latest_invoke.max(spans[step.op as usize].begin);
             let latest = self.latest_invoke;
             let stays = |last: &Step| {
                 if chained {
-                    ops[last.op as usize].complete_ts >= Some(latest)
+                    spans[last.op as usize].over >= latest
                 } else {
-                    last.write != step.write && !(real_time && is_over(ops, last.write, op))
+                    last.write != step.write && !(real_time && is_over(spans, last.write, op))
                 }
             };
             self.last.retain(stays);
@@ -68,8 +68,15 @@ impl Steps {
     }
 }
 
-fn is_over(ops: &[Op], write: u32, op: &Op) -> bool {
-    write == START || end(&ops[write as usize]) < op.invoke_ts
+/// When an operation began, and when it was over for sure. These are looked up here and there, where whole operations
+/// would be far apart.
+pub(super) struct Span {
+    pub(super) begin: Nanos,
+    pub(super) over: Nanos,
+}
+
+fn is_over(spans: &[Span], write: u32, op: &Op) -> bool {
+    write == START || spans[write as usize].over < op.invoke_ts
 }
 
 /// When a write was over; never, if its outcome is unknown.
@@ -93,13 +100,13 @@ pub(super) fn work<'h, 'l>(
         work.lacks(write, "monotonic writes need the system's versions in the outputs of writes".to_owned());
     }
     let mut places: Places<Place> = Places::default();
-    let mut orders = Orders::new(ops, real_time);
+    let mut orders = Orders::new(ops, &noted.spans, real_time);
     for (at, (op, note)) in ops.iter().zip(&noted.notes).enumerate() {
         if !work.goes_on(|| places.bytes() + noted.bytes() + orders.bytes()) {
             return (work, keys);
         }
         let (read, key) = (note.act == Act::Reads, note.key);
-        let Some(step) = noted.step(at, op, ops, &mut work) else { continue };
+        let Some(step) = noted.step(at, op, &mut work) else { continue };
         let place = places.of(op.process_id, key, Place::default);
         let chained = checker.has(Guarantee::MonotonicReads);
         let (own, seen) = match read {
@@ -108,8 +115,8 @@ pub(super) fn work<'h, 'l>(
             false => (Guarantee::MonotonicWrites, Guarantee::WritesFollowReads),
         };
         let Place { reads, writes, told } = place;
-        let writes_before = if read { writes.before(op, ops, true, real_time) } else { &[] };
-        let pairs = [(own, writes_before), (seen, reads.before(op, ops, chained, real_time))];
+        let writes_before = if read { writes.before(op, &noted.spans, true, real_time) } else { &[] };
+        let pairs = [(own, writes_before), (seen, reads.before(op, &noted.spans, chained, real_time))];
         for (guarantee, before) in pairs {
             for earlier in before.iter().filter(|_| checker.has(guarantee)) {
                 work.evidence.fired += 1;
@@ -156,13 +163,15 @@ struct Note {
 /// The history in columns.
 struct Noted {
     notes: Vec<Note>,
+    spans: Vec<Span>,
     /// Of each pair, the operation that wrote it, [`NOBODY`] or [`SEVERAL`].
     writers: Vec<u32>,
 }
 
 impl Noted {
     fn of<'h>(ops: &'h [Op], work: &mut Work<'_>, keys: &mut Keys<'h>) -> Option<Noted> {
-        let mut noted = Noted { notes: Vec::with_capacity(ops.len()), writers: Vec::with_capacity(ops.len() / 2) };
+        let (notes, spans) = (Vec::with_capacity(ops.len()), Vec::with_capacity(ops.len()));
+        let mut noted = Noted { notes, spans, writers: Vec::with_capacity(ops.len() / 2) };
         let mut pairs = Pairs::new(ops.len());
         for (at, op) in ops.iter().enumerate() {
             if !work.goes_on(|| noted.bytes() + pairs.bytes()) {
@@ -179,6 +188,7 @@ impl Noted {
                 let writer = &mut noted.writers[pair as usize];
                 *writer = if *writer == NOBODY { at as u32 } else { SEVERAL };
             }
+            noted.spans.push(Span { begin: op.invoke_ts, over: end(op) });
             noted.notes.push(Note { key, pair, act });
         }
         // What is not understood may have written anything.
@@ -201,11 +211,13 @@ impl Noted {
     }
 
     fn bytes(&self) -> usize {
-        self.notes.capacity() * size_of::<Note>() + self.writers.capacity() * 4
+        self.notes.capacity() * size_of::<Note>()
+            + self.spans.capacity() * size_of::<Span>()
+            + self.writers.capacity() * 4
     }
 
     /// What operation `at` wrote or showed; `None` for what says nothing, or cannot be placed.
-    fn step(&self, at: usize, op: &Op, ops: &[Op], work: &mut Work<'_>) -> Option<Step> {
+    fn step(&self, at: usize, op: &Op, work: &mut Work<'_>) -> Option<Step> {
         let note = &self.notes[at];
         match note.act {
             Act::Nothing => return None,
@@ -219,7 +231,7 @@ impl Noted {
             "it shows a value that no operation wrote, so that its version is not known"
         } else if value.is_null() || writer == SEVERAL {
             "it shows a value that was written more than once (null: deleted), so that its version is not known"
-        } else if Some(ops[writer as usize].invoke_ts) > op.complete_ts {
+        } else if Some(self.spans[writer as usize].begin) > op.complete_ts {
             "it shows a value that was written only after it had completed"
         } else {
             return Some(Step { op: at as u32, write: writer });

@@ -1,8 +1,9 @@
 //! Guarantees by the system's own versions: what a session has read and written so far is two versions.
 
+use super::super::ahead::{Parts, ahead};
 use super::super::monotonic_read::{deleted_keys, say};
 use super::super::places::Places;
-use super::super::settling::Settling;
+use super::super::shown::{Highest, Shown};
 use super::super::version::{Version, Versions};
 use super::super::work::{Work, told};
 use super::super::{Limits, Violation};
@@ -10,32 +11,13 @@ use super::{Guarantee, Keys, SessionConsistency, is_read};
 use crate::history::{Effect, History, Op};
 use std::cell::LazyCell;
 
-/// A version and the operation that shows it. `None` is what there was before every version.
-type Mark = (Option<Version>, u32);
-
 /// What a session did with a key.
 #[derive(Default)]
 struct Place {
-    reads: Marks,
-    writes: Marks,
+    reads: Highest,
+    writes: Highest,
     /// Guarantees whose violation was told.
     told: [bool; 4],
-}
-
-#[derive(Default)]
-struct Marks {
-    settling: Settling<Mark>,
-    highest: Option<Mark>,
-}
-
-impl Marks {
-    /// The highest of what had completed before `op` began.
-    fn before(&mut self, op: &Op) -> Option<Mark> {
-        while let Some((_, mark)) = self.settling.before(op.invoke_ts) {
-            self.highest = self.highest.max(Some(mark));
-        }
-        self.highest
-    }
 }
 
 pub(super) fn work<'h, 'l>(
@@ -50,8 +32,9 @@ pub(super) fn work<'h, 'l>(
     let deleted = LazyCell::new(|| deleted_keys(history));
     let mut places: Places<Place> = Places::default();
     let ops = history.ops();
-    for (at, op) in ops.iter().enumerate() {
-        if !work.goes_on(|| places.bytes()) {
+    let mut shown = Shown::new(ops.len());
+    for (at, op) in ahead(ops, Parts::Outputs).enumerate() {
+        if !work.goes_on(|| places.bytes() + shown.bytes()) {
             break;
         }
         let key = keys.count(op);
@@ -68,23 +51,26 @@ pub(super) fn work<'h, 'l>(
             }
             continue;
         }
-        let mark = (version, at as u32);
+        let mark = shown.add(version, at as u32);
         let mut compare = |place: &mut Place, guarantees: [Guarantee; 2]| {
             let [after_writes, after_reads] = guarantees;
-            for (guarantee, before) in [(after_writes, place.writes.before(op)), (after_reads, place.reads.before(op))]
+            for (guarantee, before) in
+                [(after_writes, place.writes.before(op, &shown)), (after_reads, place.reads.before(op, &shown))]
             {
                 let Some(before) = before.filter(|_| checker.has(guarantee)) else { continue };
                 work.evidence.fired += 1;
                 keys.observe(key);
-                if version < before.0 && !std::mem::replace(&mut place.told[guarantee as usize], true) {
-                    work.violates(|| violation(guarantee, (&ops[before.1 as usize], before.0), (op, version)));
+                if version < shown.version(before) && !std::mem::replace(&mut place.told[guarantee as usize], true) {
+                    work.violates(|| {
+                        violation(guarantee, (&ops[shown.op(before)], shown.version(before)), (op, version))
+                    });
                 }
             }
         };
         if read {
             let place = places.of(op.process_id, key, Place::default);
             compare(place, [Guarantee::ReadYourWrites, Guarantee::MonotonicReads]);
-            place.reads.settling.push(complete, mark);
+            place.reads.completes(complete, mark);
         }
         if read && !across_keys {
             continue;
@@ -93,13 +79,13 @@ pub(super) fn work<'h, 'l>(
         let slot = if across_keys { u32::MAX } else { key };
         let place = places.of(op.process_id, slot, Place::default);
         if read {
-            place.reads.settling.push(complete, mark);
+            place.reads.completes(complete, mark);
             continue;
         }
         compare(place, [Guarantee::MonotonicWrites, Guarantee::WritesFollowReads]);
-        place.writes.settling.push(complete, mark);
+        place.writes.completes(complete, mark);
         if across_keys {
-            places.of(op.process_id, key, Place::default).writes.settling.push(complete, mark);
+            places.of(op.process_id, key, Place::default).writes.completes(complete, mark);
         }
     }
     (work, keys)

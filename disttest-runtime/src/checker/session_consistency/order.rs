@@ -3,7 +3,7 @@
 use super::super::Violation;
 use super::super::work::{Work, told};
 use super::Guarantee;
-use super::by_value::{end, reason};
+use super::by_value::{Span, end, reason};
 use crate::history::Op;
 use rustc_hash::FxHashMap;
 use std::collections::VecDeque;
@@ -20,6 +20,7 @@ pub(super) struct Demand {
 /// What time says of writes, and what sessions demand beyond it.
 pub(super) struct Orders<'h> {
     ops: &'h [Op],
+    spans: &'h [Span],
     real_time: bool,
     /// By key.
     demands: Vec<Vec<Demand>>,
@@ -27,8 +28,8 @@ pub(super) struct Orders<'h> {
 }
 
 impl<'h> Orders<'h> {
-    pub(super) fn new(ops: &'h [Op], real_time: bool) -> Orders<'h> {
-        Orders { ops, real_time, demands: Vec::new(), count: 0 }
+    pub(super) fn new(ops: &'h [Op], spans: &'h [Span], real_time: bool) -> Orders<'h> {
+        Orders { ops, spans, real_time, demands: Vec::new(), count: 0 }
     }
 
     pub(super) fn bytes(&self) -> usize {
@@ -37,8 +38,8 @@ impl<'h> Orders<'h> {
 
     /// Time says that write `a` stands before write `b`.
     pub(super) fn is_before(&self, a: u32, b: u32) -> bool {
-        let (a, b) = (&self.ops[a as usize], &self.ops[b as usize]);
-        end(a) < b.invoke_ts && (self.real_time || a.process_id == b.process_id)
+        let (a, b) = (a as usize, b as usize);
+        self.spans[a].over < self.spans[b].begin && (self.real_time || self.ops[a].process_id == self.ops[b].process_id)
     }
 
     pub(super) fn demand(&mut self, key: u32, demand: Demand) {

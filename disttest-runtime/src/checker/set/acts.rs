@@ -1,5 +1,6 @@
 //! What operations on a set say, and who added what.
 
+use super::super::ahead::{Parts, ahead, ahead_within};
 use super::super::inquiry::{Group, Inquiry, Numbering, Witness, brief, end, told};
 use crate::history::{Effect, History, Op};
 use serde_json::Value;
@@ -81,12 +82,22 @@ pub(super) fn sets<'h>(groups: Vec<Group<'h>>, inquiry: &mut Inquiry<'_>) -> Vec
 /// What is known of the adds of one element.
 #[derive(Clone, Copy, Default)]
 pub(super) struct Addition<'h> {
-    /// The add that was invoked first, of those not known to have failed.
+    /// The add that was invoked first, of those not known to have failed, and when.
     pub(super) first: Option<&'h Op>,
+    pub(super) begin: u64,
     /// The add that was acknowledged first.
     pub(super) acknowledged: Option<&'h Op>,
     /// An add that failed.
     pub(super) failed: Option<&'h Op>,
+}
+
+impl<'h> Addition<'h> {
+    /// The next add by invocation that may have taken effect.
+    fn begins(&mut self, add: &'h Op) {
+        if self.first.is_none() {
+            (self.first, self.begin) = (Some(add), add.invoke_ts.0);
+        }
+    }
 }
 
 /// The adds of a set, by the number of their element.
@@ -97,7 +108,7 @@ pub(super) struct Additions<'h> {
 impl<'h> Additions<'h> {
     pub(super) fn of(group: &Group<'h>, numbering: &mut Numbering<'h>) -> Additions<'h> {
         let mut known: Vec<Addition<'h>> = Vec::with_capacity(group.ops.len());
-        for op in group.ops.iter().copied().filter(|op| is_add(op)) {
+        for op in ahead(&group.ops, Parts::Inputs).copied().filter(|op| is_add(op)) {
             let number = numbering.of(&op.input) as usize;
             if number == known.len() {
                 known.push(Addition::default());
@@ -105,9 +116,9 @@ impl<'h> Additions<'h> {
             let addition = &mut known[number];
             match op.effect() {
                 Effect::Failed => addition.failed = addition.failed.or(Some(op)),
-                Effect::Unknown => addition.first = addition.first.or(Some(op)),
+                Effect::Unknown => addition.begins(op),
                 Effect::Acknowledged => {
-                    addition.first = addition.first.or(Some(op));
+                    addition.begins(op);
                     if addition.acknowledged.is_none_or(|before| end(op) < end(before)) {
                         addition.acknowledged = Some(op);
                     }
@@ -122,20 +133,25 @@ impl<'h> Additions<'h> {
         self.known.iter().enumerate().filter_map(|(element, addition)| Some((element, addition.acknowledged?)))
     }
 
-    /// Judges what `read` shows, element by element, and marks those that were added with `stamp` in `seen`.
+    /// Judges what `read` shows, element by element, and marks those that were added with `stamp` in `seen`. Calls `each`
+    /// with the numbers of these.
     pub(super) fn judge_shown(
         &self,
         key: Option<&str>,
-        read: &Op,
-        elements: &[Value],
+        (read, elements): (&Op, &[Value]),
         numbering: &Numbering<'_>,
         (seen, stamp): (&mut [u32], u32),
         inquiry: &mut Inquiry<'_>,
+        mut each: impl FnMut(usize),
     ) {
         inquiry.evidence.fired += elements.len() as u64;
-        for element in elements {
+        let complete = end(read);
+        for element in ahead_within(elements) {
             let number = numbering.known(element).map(|number| number as usize);
             let addition = number.and_then(|number| self.known.get(number)).copied().unwrap_or_default();
+            if let Some(number) = number {
+                each(number);
+            }
             let twice = number.is_some_and(|number| std::mem::replace(&mut seen[number], stamp) == stamp);
             match (twice, addition) {
                 (true, _) => {
@@ -144,7 +160,7 @@ impl<'h> Additions<'h> {
                         explanation: format!("{} shows {} more than once.", told(read), brief(&element.to_string())),
                     });
                 }
-                (_, Addition { first: Some(add), .. }) if add.invoke_ts.0 <= end(read) => {}
+                (_, Addition { first: Some(_), begin, .. }) if begin <= complete => {}
                 (_, Addition { first: Some(add), .. }) => {
                     inquiry.found("unexpected", key, || Witness {
                         ops: vec![read.op_id, add.op_id],

@@ -130,12 +130,13 @@ pub(super) fn fates<'h>(
         if !inquiry.go_on(elements.len() as u64 + 1, bytes) {
             return None;
         }
-        adds.judge_shown(group.key, read, elements, numbering, (&mut seen, back as u32 + 1), inquiry);
-        for number in elements.iter().filter_map(|element| numbering.known(element)) {
-            if let Some(trace) = traces.get_mut(number as usize) {
-                trace.show(read, back);
+        let complete = end(read);
+        let stamp = back as u32 + 1;
+        adds.judge_shown(group.key, (read, elements), numbering, (&mut seen, stamp), inquiry, |number| {
+            if let Some(trace) = traces.get_mut(number) {
+                trace.show(read, complete, back);
             }
-        }
+        });
     }
     // The latest completion among the reads from each rank on, counted from the last read.
     let mut latest = Vec::with_capacity(reads.len());
@@ -160,6 +161,8 @@ struct Trace<'h> {
     added: u64,
     /// What made it known first.
     known: Option<&'h Op>,
+    /// When that was.
+    since: u64,
     /// Reads from the last one that all show it.
     streak: usize,
     /// The last read that shows it.
@@ -168,20 +171,21 @@ struct Trace<'h> {
 
 impl<'h> Trace<'h> {
     fn of(addition: &Addition<'h>) -> Trace<'h> {
-        let added = addition.first.map_or(0, |add| add.invoke_ts.0);
-        Trace { added, known: addition.acknowledged, streak: 0, present: None }
+        let since = addition.acknowledged.map_or(u64::MAX, end);
+        Trace { added: addition.begin, known: addition.acknowledged, since, streak: 0, present: None }
     }
 
-    fn show(&mut self, read: &'h Op, back: usize) {
-        if end(read) < self.added {
+    /// `read`, complete at `complete`, shows it.
+    fn show(&mut self, read: &'h Op, complete: u64, back: usize) {
+        if complete < self.added {
             return;
         }
         if self.streak == back {
             self.streak += 1;
         }
         self.present = self.present.or(Some(back));
-        if self.known.is_none_or(|known| end(read) < end(known)) {
-            self.known = Some(read);
+        if self.known.is_none() || complete < self.since {
+            (self.known, self.since) = (Some(read), complete);
         }
     }
 

@@ -125,7 +125,7 @@ impl Set {
             if !inquiry.go_on(elements.len() as u64 + adds.known.len() as u64, bytes) {
                 return false;
             }
-            adds.judge_shown(group.key, read, elements, &numbering, (&mut seen, stamp), inquiry);
+            adds.judge_shown(group.key, (read, elements), &numbering, (&mut seen, stamp), inquiry, |_| {});
             for (element, add) in adds.acknowledged() {
                 inquiry.evidence.fired += 1;
                 if seen[element] == stamp {
