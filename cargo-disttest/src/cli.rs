@@ -105,6 +105,8 @@ pub(crate) enum Verb {
     Todo(TodoArgs),
     /// Runs the scenarios of a plan in plan order and says what they prove
     Run(RunArgs),
+    /// Undoes what killed runs left behind: processes, disks, control groups
+    Heal(HealArgs),
     /// Tells what a plan needs of the machine and whether it is there; installs nothing
     Probe(ProbeArgs),
     /// Draws a session as one page for a browser
@@ -399,6 +401,48 @@ pub(crate) struct RunArgs {
     /// What the operator knows and decides of the plan's §6b, as `probe --save` writes it
     #[arg(long, value_name = "FILE")]
     pub answers: Option<PathBuf>,
+}
+
+/// Arguments of `heal`.
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  cargo disttest heal
+  cargo disttest heal --dry-run
+  cargo disttest heal --session test-sessions/my-plan/20261130T192154Z --format json
+
+A run that ends undoes what it did, however it ends. Of one that was killed with SIGKILL the kernel
+ends most at once: its nodes, and its networks, which have no names and end with their processes. The
+supervisor undoes the rest when its child was killed, and the next run of the plan when both were.
+`heal` does the same without a run, for every session of the workspace, those that it keeps elsewhere
+included: what the journals of the runs name and what is still there, one line each, the latest first
+(processes, then disks, then control groups).
+
+A run whose supervisor lives is left alone: the journal names it by process id and start time, and a
+process that has this id since then is it. One whose supervisor was killed and that lives itself was
+told to end; it has 10 s for that.
+
+Only what is the run's own is touched: processes by id and start time, and those that inherited
+DISTTEST_RUN_DIR from it or write to the log of one of its nodes; disks by the name of the mount,
+control groups by theirs. Nothing is done to a network of the host, as no run does anything to one.
+What was done in an earlier boot, or where process ids are others (a container), is left alone.
+
+--format json: one document, schema disttest.heal/1: dry_run, sessions, runs[] (folder, state: running,
+ending, elsewhere or ended, pid, left[] (kind: process, disk or group; whose, pid, start_time and paused,
+or node and at; undone, error, by_hand)).
+
+Exit status: 0 nothing is left, 1 something is left (it could not be undone, and the command to do it
+by hand is told; or --dry-run), 2 wrong usage, or a journal that cannot be read.")]
+pub(crate) struct HealArgs {
+    /// Only tell what would be undone
+    #[arg(long)]
+    pub dry_run: bool,
+    /// Only the session in this folder; may be repeated
+    #[arg(long, value_name = "DIR", conflicts_with = "session_root")]
+    pub session: Vec<PathBuf>,
+    /// All sessions of this folder [default: DISTTEST_SESSION_ROOT, else ./test-sessions of the workspace]
+    #[arg(long, value_name = "DIR")]
+    pub session_root: Option<PathBuf>,
 }
 
 /// Arguments of `probe`.

@@ -66,6 +66,8 @@ pub(crate) enum End {
     TierNotMet,
     /// Something that the plan requires of its environment is missing.
     Lacking,
+    /// Something of a killed run is still there.
+    LeftBehind,
     /// Somebody ended the questions before the last one.
     Ended,
     /// A flag or an argument is wrong.
@@ -101,6 +103,7 @@ impl End {
             | End::Contradicted
             | End::TierNotMet
             | End::Lacking
+            | End::LeftBehind
             | End::Ended => ExitCode::No,
             End::WrongUsage | End::Unreadable | End::Unwritable => ExitCode::Usage,
             End::NothingConcluded => ExitCode::Inconclusive,

@@ -5,7 +5,7 @@ use disttest_runtime::prelude::*;
 #[disttest_runtime::scenario(
     id = "S3",
     plan = "plans/sabotage.md",
-    plan_sha256 = "8ba9051f12c1655a5bcda5d2bfa112b50ff33cb5e760d9a74fddf26937a46067",
+    plan_sha256 = "99ae4291d87289d3de08b645a8a1bf260769999dca55cc2ad92543484cb8378e",
     scenario_sha256 = "048ae88663e7e5a0ddd1e3061961adfbf960836e15489f92f4e7ca781c88759a",
     falsifies("C1": safety),
     model = register,

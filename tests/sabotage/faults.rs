@@ -1,6 +1,6 @@
 //! Faults that are not what they say.
 
-use crate::store::{FAULTS_OVER, UNDER_FAULT};
+use crate::store::{self, FAULTS_OVER, UNDER_FAULT};
 use crate::{body, on, sabotage};
 use disttest_runtime::prelude::*;
 use std::sync::atomic::Ordering;
@@ -12,6 +12,7 @@ pub(crate) async fn faults(run: &Run, workload: &Workload) -> Result<Landed> {
     match sabotage() {
         "faults-none" => return Ok(faults.none("the network is reliable").await),
         "fault-never-injected" => return Ok(faults.settle().await),
+        _ if store::disk_of_much().is_some() => return leaving_much(workload).await,
         _ => {}
     }
     let windows = if on("one-window-of-the-budget") { 1 } else { run.budget().faults };
@@ -30,6 +31,22 @@ pub(crate) async fn faults(run: &Run, workload: &Workload) -> Result<Landed> {
     let landed = faults.settle().await;
     FAULTS_OVER.store(true, Ordering::Relaxed);
     Ok(landed)
+}
+
+/// Faults that would stay with whoever suffers them, one on top of the other, for whoever kills the run meanwhile.
+async fn leaving_much(workload: &Workload) -> Result<Landed> {
+    let faults = workload.faults();
+    let kinds: [fn() -> Box<dyn Nemesis>; 3] = [
+        || Box::new(Pause::new(["n1"])),
+        || Box::new(CgroupFreeze::new(["n2"])),
+        || Box::new(CpuThrottle::new(["n3"], 20)),
+    ];
+    for fault in kinds {
+        let injected = faults.inject(fault()).await?;
+        injected.hold_for(Duration::from_millis(800)).await;
+        injected.heal().await?;
+    }
+    Ok(faults.settle().await)
 }
 
 fn fault(run: &Run) -> Box<dyn Nemesis> {

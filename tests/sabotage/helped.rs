@@ -5,7 +5,7 @@ use disttest_runtime::prelude::*;
 #[disttest_runtime::scenario(
     id = "S6",
     plan = "plans/sabotage.md",
-    plan_sha256 = "8ba9051f12c1655a5bcda5d2bfa112b50ff33cb5e760d9a74fddf26937a46067",
+    plan_sha256 = "99ae4291d87289d3de08b645a8a1bf260769999dca55cc2ad92543484cb8378e",
     scenario_sha256 = "d787cf91cf226e030b2a6dd84c5153c55a0d1a05df9037d5e53001be051e38b4",
     falsifies("C1": safety),
     model = register,

@@ -11,7 +11,7 @@ use std::time::Duration;
 #[disttest_runtime::scenario(
     id = "S8",
     plan = "plans/sabotage.md",
-    plan_sha256 = "8ba9051f12c1655a5bcda5d2bfa112b50ff33cb5e760d9a74fddf26937a46067",
+    plan_sha256 = "99ae4291d87289d3de08b645a8a1bf260769999dca55cc2ad92543484cb8378e",
     scenario_sha256 = "6f1af60a525bc35724adce08300fdeb2fa14771346b9fa1e9443cfb7da9da78d",
     falsifies("C2": idempotency),
     model = ledger,

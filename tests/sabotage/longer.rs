@@ -5,7 +5,7 @@ use disttest_runtime::prelude::*;
 #[disttest_runtime::scenario(
     id = "S7",
     plan = "plans/sabotage.md",
-    plan_sha256 = "8ba9051f12c1655a5bcda5d2bfa112b50ff33cb5e760d9a74fddf26937a46067",
+    plan_sha256 = "99ae4291d87289d3de08b645a8a1bf260769999dca55cc2ad92543484cb8378e",
     scenario_sha256 = "4ecac4e6d07581b514b881cebdd44990c364193829049f0c2cef0dce380863dc",
     falsifies("C1": safety),
     model = register,

@@ -10,6 +10,7 @@ mod store;
 mod budget;
 mod checker;
 mod edited;
+mod filters;
 mod helped;
 mod increments;
 mod longer;

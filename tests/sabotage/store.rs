@@ -43,6 +43,23 @@ const BYPASS: &str = r#"
     exec "$SABOTAGE_NODE" --node="$1" --listen="$2" --data="$3" $peers
 "#;
 
+/// A node that has a child in a session of its own, as daemons have: nothing of the kernel's ties that one to the run.
+const BEGETTING: &str = r#"
+    name=$1 listen=$2 data=$3
+    OF="$data" setsid sleep 600 >/dev/null 2>&1 &
+    shift 3
+    exec "$SABOTAGE_NODE" --node="$name" --listen="$listen" --data="$data" "$@"
+"#;
+
+/// The disk of nodes in a run that would leave much behind: mounts, daemons, and by its faults more; `None` in another.
+pub(crate) fn disk_of_much() -> Option<Disk> {
+    match sabotage() {
+        "leaves-much" => Some(Disk::sized(32 << 20)),
+        "leaves-much-of-fuse" => Some(Disk::Faulty),
+        _ => None,
+    }
+}
+
 pub(crate) fn program(run: &Run) -> Program {
     let node = std::env::var("SABOTAGE_NODE").expect("the table says where the node is");
     let program = if on("node-does-not-start") {
@@ -53,6 +70,14 @@ pub(crate) fn program(run: &Run) -> Program {
             ["-c", BYPASS, "sh", node.name(), &listen, &data].map(str::to_owned).to_vec()
         };
         Program::new("/bin/sh").args_with(args).env("SABOTAGE_MEET", run.dir().join("meet").display().to_string())
+    } else if let Some(disk) = disk_of_much() {
+        let args = |node: &NodeSpec| {
+            let (listen, data) = (node.listen().to_string(), node.data_dir().display().to_string());
+            let peers = node.peers().iter().map(|(peer, address)| format!("--peer={peer}={address}"));
+            let fixed = ["-c", BEGETTING, "sh", node.name(), &listen, &data].map(str::to_owned);
+            fixed.into_iter().chain(peers).collect()
+        };
+        Program::new("/bin/sh").args_with(args).disk(disk)
     } else {
         Program::new(node).args(["--node={node}", "--listen={listen}", "--data={data_dir}", "--peer={peer}"])
     };

@@ -2,17 +2,21 @@
 //!
 //! The first row is the healthy twin: without it, the others would prove nothing.
 
+mod kills;
+mod together;
+mod world;
+
 use disttest_runtime::base::digest::sha256_hex;
 use disttest_runtime::plan;
-use disttest_runtime::verdict::{ScenarioRecord, Verdict};
+use disttest_runtime::verdict::Verdict;
 use std::fs;
 use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
-use std::process::{Child, Command, Output, Stdio};
+use std::process::{Child, Command, Stdio};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, OnceLock};
-use std::time::{Duration, Instant};
-use tempfile::TempDir;
+use std::time::Instant;
+use world::{World, files_below, send};
 
 use Verdict::{
     FailNondeterministic, FailReproducible, InconclusiveEnv, InconclusiveFaultNotProven, InconclusiveOracleTooWeak,
@@ -28,6 +32,8 @@ const S6: &str = "helped::helper_not_filled";
 const S7: &str = "longer::longer_workload";
 const S8: &str = "increments::increments_under_a_kill";
 const S9: &str = "namespaces::register_in_namespaces";
+const S10: &str = "filters::register_behind_iptables";
+const S11: &str = "filters::register_behind_nft";
 
 /// One sabotage: what is wrong, which scenario it is done to, more of its environment, the verdict, a part of the reason.
 type Row = (&'static str, &'static str, &'static [(&'static str, &'static str)], Verdict, &'static str);
@@ -93,6 +99,10 @@ const TABLE: &[Row] = &[
     ("injection-fails", S9, &[], InconclusiveFaultNotProven, "n9"),
     ("clients-idle", S9, &[], InconclusiveEnv, "fault plane responsive"),
     ("no-client-at-the-victim", S9, &[], InconclusiveFaultNotProven, "metric:peer-timeouts"),
+    ("", S10, &[], PassSmoke, "fault landed"),
+    ("partition-not-applied", S10, &[], InconclusiveFaultNotProven, "`full-partition`"),
+    ("", S11, &[], PassSmoke, "fault landed"),
+    ("partition-not-applied", S11, &[], InconclusiveFaultNotProven, "`full-partition`"),
     // The plan and the test.
     ("", S2, &[], PartialSurface, "not what the plan's scenario says: text"),
     ("", S3, &[], PartialSurface, "not what the plan's scenario says: budget"),
@@ -133,7 +143,7 @@ const AT_A_TIME: usize = 4;
 fn every_sabotaged_run_comes_to_its_verdict() {
     let (next, wrong) = (AtomicUsize::new(0), Mutex::new(Vec::new()));
     let only = std::env::var("SABOTAGE_ROW").ok();
-    let wanted = |row: &&Row| only.as_deref().is_none_or(|only| only == row.0) && (row.1 != S9 || namespaces());
+    let wanted = |row: &&Row| only.as_deref().is_none_or(|only| only == row.0) && can_run(row.1);
     let table: Vec<&Row> = TABLE.iter().filter(wanted).collect();
     std::thread::scope(|scope| {
         for _ in 0..AT_A_TIME.min(table.len()) {
@@ -248,8 +258,24 @@ fn namespaces() -> bool {
     })
 }
 
+/// This machine has what the scenario needs; says so where it has not.
+#[expect(clippy::print_stderr, reason = "a test that could not run must say so")]
+pub(crate) fn can_run(scenario: &str) -> bool {
+    let filter = match scenario {
+        S9 => return namespaces(),
+        S10 => "iptables",
+        S11 => "nft",
+        _ => return true,
+    };
+    let there = Command::new(filter).arg("--version").output().is_ok_and(|output| output.status.success());
+    if !there {
+        eprintln!("SKIPPED: scenarios behind `{filter}`, which is not installed");
+    }
+    there && namespaces()
+}
+
 /// What the host's network and mounts look like.
-fn host() -> String {
+pub(crate) fn host() -> String {
     let text = |path: &str| fs::read_to_string(path).unwrap_or_default();
     let mounts: Vec<String> = text("/proc/self/mountinfo").lines().map(str::to_owned).collect();
     let links: Vec<String> =
@@ -271,7 +297,7 @@ fn a_run_in_namespaces_that_is_killed_at_any_moment_leaves_nothing_of_its_networ
     for (n, world) in (0..worlds).map(|n| (n, World::new())) {
         let mut supervisor = world.start(&["--exact", S9], "", &[]);
         // From before there are namespaces until after the fault has healed.
-        std::thread::sleep(Duration::from_millis(60 + 450 * n));
+        std::thread::sleep(std::time::Duration::from_millis(60 + 450 * n));
         let over = supervisor.try_wait().expect("it can be asked").is_some();
         let runs = world.processes();
         let run = runs.iter().find(|(pid, line)| *pid != supervisor.id() && line.contains("--exact"));
@@ -373,12 +399,9 @@ fn the_attributes_hold_the_digests_of_the_plan() {
     let earlier = text.replace("6 clients spread", "5 clients spread");
     assert_ne!(text, earlier);
     let mut stale = Vec::new();
-    for (index, file) in
-        ["register", "edited", "budget", "checker", "unfilled", "helped", "longer", "increments", "namespaces"]
-            .iter()
-            .enumerate()
-    {
-        let (plan, _) = plan::parse(if *file == "edited" { &earlier } else { &text });
+    let files = ["register", "edited", "budget", "checker", "unfilled", "helped", "longer", "increments", "namespaces"];
+    for (index, file) in files.into_iter().chain(["filters", "filters"]).enumerate() {
+        let (plan, _) = plan::parse(if file == "edited" { &earlier } else { &text });
         let scenario = plan::scenario_digest(&plan, &plan.scenarios[index]);
         let source = fs::read_to_string(here(&format!("sabotage/{file}.rs"))).expect("a source file");
         let wanted =
@@ -388,10 +411,6 @@ fn the_attributes_hold_the_digests_of_the_plan() {
     assert!(stale.is_empty(), "write into tests/sabotage/\n{}", stale.join("\n"));
 }
 
-fn send(signal: &str, pid: u32) {
-    assert!(Command::new("kill").args([signal, &pid.to_string()]).status().expect("kill runs").success());
-}
-
 fn here(path: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join(path)
 }
@@ -399,105 +418,4 @@ fn here(path: &str) -> PathBuf {
 fn tail(text: &str) -> String {
     let lines: Vec<&str> = text.lines().collect();
     lines[lines.len().saturating_sub(12)..].join("\n")
-}
-
-/// A folder of sessions, and the runs in it.
-struct World {
-    root: TempDir,
-}
-
-impl World {
-    fn new() -> World {
-        World { root: tempfile::tempdir().expect("a temporary folder") }
-    }
-
-    fn command(&self, program: &str, sabotage: &str) -> Command {
-        let mut command = Command::new(program);
-        let ours = |name: &str| ["NEXTEST", "DISTTEST", "SABOTAGE"].iter().any(|prefix| name.starts_with(prefix));
-        for (name, _) in std::env::vars().filter(|(name, _)| ours(name) || name == "CI") {
-            command.env_remove(name);
-        }
-        command
-            .env("SABOTAGE", sabotage)
-            .env("SABOTAGE_NODE", env!("CARGO_BIN_EXE_node-under-sabotage"))
-            .env("DISTTEST_SESSION_ROOT", self.root.path())
-            .env("DISTTEST_SESSION", "table");
-        command
-    }
-
-    fn run(&self, args: &[&str], sabotage: &str, env: &[(&str, &str)]) -> Output {
-        let mut command = self.command(env!("CARGO_BIN_EXE_sabotaged"), sabotage);
-        command.args(args).envs(env.iter().copied()).output().expect("it runs")
-    }
-
-    fn start(&self, args: &[&str], sabotage: &str, env: &[(&str, &str)]) -> Child {
-        let mut command = self.command(env!("CARGO_BIN_EXE_sabotaged"), sabotage);
-        command.args(args).envs(env.iter().copied()).stdout(Stdio::piped()).stderr(Stdio::piped());
-        command.spawn().expect("it starts")
-    }
-
-    /// Every scenario record below the folder, those of earlier attempts left out.
-    fn records(&self) -> Vec<ScenarioRecord> {
-        let paths = files_below(self.root.path());
-        let records = paths.iter().filter(|path| path.ends_with("scenario.json"));
-        records.map(|path| serde_json::from_slice(&fs::read(path).expect("readable")).expect("a record")).collect()
-    }
-
-    fn verdicts(&self) -> Vec<Verdict> {
-        self.records().iter().map(|record| record.verdict).collect()
-    }
-
-    fn verdict_of(&self, scenario: &str) -> Verdict {
-        let records = self.records();
-        records.iter().find(|record| record.declared.test == scenario).expect("a record").verdict
-    }
-
-    /// Waits until a run has left a file of this name.
-    fn wait_for(&self, name: &str) {
-        let until = Instant::now() + Duration::from_secs(60);
-        while !files_below(self.root.path()).iter().any(|path| path.ends_with(name)) {
-            assert!(Instant::now() < until, "no run left `{name}`");
-            std::thread::sleep(Duration::from_millis(50));
-        }
-    }
-
-    /// Processes of this folder: (id, command line). Nodes have it on their command line, runs in their environment.
-    fn processes(&self) -> Vec<(u32, String)> {
-        let root = self.root.path().display().to_string();
-        let read = |process: &Path, file: &str| {
-            String::from_utf8_lossy(&fs::read(process.join(file)).unwrap_or_default()).replace('\0', " ")
-        };
-        let entries = fs::read_dir("/proc").expect("there is /proc").flatten();
-        let numbered = entries.filter_map(|entry| Some((entry.file_name().to_str()?.parse().ok()?, entry.path())));
-        let lines = numbered.map(|(pid, path): (u32, PathBuf)| (pid, read(&path, "cmdline"), read(&path, "environ")));
-        lines
-            .filter(|(_, line, environment)| line.contains(&root) || environment.contains(&root))
-            .map(|(pid, line, _)| (pid, line))
-            .collect()
-    }
-
-    fn nothing_is_left(&self) -> Result<(), String> {
-        let until = Instant::now() + Duration::from_secs(20);
-        loop {
-            let left = self.processes();
-            if left.is_empty() {
-                return Ok(());
-            }
-            if Instant::now() > until {
-                return Err(format!("still there: {left:?}"));
-            }
-            std::thread::sleep(Duration::from_millis(50));
-        }
-    }
-}
-
-fn files_below(folder: &Path) -> Vec<PathBuf> {
-    let mut files = Vec::new();
-    for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
-        match entry.file_type().is_ok_and(|kind| kind.is_dir()) {
-            true => files.extend(files_below(&entry.path())),
-            false => files.push(entry.path()),
-        }
-    }
-    files
 }

@@ -4,6 +4,7 @@ mod author;
 mod check;
 mod completions;
 mod explain;
+mod heal;
 mod help;
 mod lint;
 mod new;
@@ -52,6 +53,7 @@ pub(crate) fn dispatch(console: Console, arguments: Disttest) -> Outcome {
         Verb::Author(args) => author::run(&context, &args),
         Verb::Todo(args) => todo::run(&context, &args),
         Verb::Run(args) => run::run(&context, &args),
+        Verb::Heal(args) => heal::run(&context, &args),
         Verb::Probe(args) => probe::run(&context, &args),
         Verb::Report(args) => report::run(&context, &args),
         Verb::Verify(args) => verify::run(&context, &args),

@@ -18,6 +18,7 @@ fn the_help_of_every_verb_is_what_its_snapshot_says() {
         "author",
         "todo",
         "run",
+        "heal",
         "probe",
         "report",
         "verify",

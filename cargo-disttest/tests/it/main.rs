@@ -7,6 +7,8 @@ mod default_mode;
 mod evidence;
 mod explain;
 mod formatters;
+#[cfg(target_os = "linux")]
+mod heal;
 mod help;
 mod languages;
 mod new;

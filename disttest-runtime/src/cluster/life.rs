@@ -296,9 +296,8 @@ impl Node {
     }
 
     /// Process id and start time of the running process.
-    pub(super) fn process(&self) -> Result<(i32, u64)> {
-        let process = self.alive(&mut self.life())?;
-        Ok((process.pid(), process.start_time()))
+    pub(super) fn process(&self) -> Result<procfs::Identity> {
+        Ok(self.alive(&mut self.life())?.identity())
     }
 
     pub(super) fn pid(&self) -> Option<i32> {

@@ -1,7 +1,7 @@
 //! The program a node runs: command, arguments, environment, and how to tell that it is ready.
 
 use super::NodeSpec;
-use crate::nemesis::{BoxFuture, Disk};
+use crate::nemesis::{BoxFuture, Disk, RUN_VARIABLE};
 use crate::verdict::ExpectedLog;
 use anyhow::{Context, Result};
 use std::ffi::OsString;
@@ -44,7 +44,9 @@ type ReadyProbe = Arc<dyn Fn(SocketAddr) -> BoxFuture<'static, Result<()>> + Sen
 ///
 /// Behind the proxy all addresses are loopback, and those of peers are the proxy's: a node that reaches a peer in any
 /// other way is out of reach of network faults. In namespaces ([`Program::own_addresses`]) they are the nodes' own, the
-/// same for everybody, and every port of a node is within reach of faults. The environment is inherited without what belongs to the harness (`DISTTEST_*`, `NEXTEST_*`, `CARGO_*`).
+/// same for everybody, and every port of a node is within reach of faults. The environment is inherited without what belongs to the
+/// harness (`DISTTEST_*`, `NEXTEST_*`, `CARGO_*`), but for `DISTTEST_RUN_DIR`: whatever a node starts is ended with the run by
+/// it, a daemon too.
 #[derive(Clone)]
 pub struct Program {
     command: PathBuf,
@@ -284,6 +286,10 @@ impl fmt::Debug for Program {
 
 fn belongs_to_the_harness(name: &OsString) -> bool {
     let name = name.to_string_lossy();
+    // By it whatever a node starts is found again, though the node is gone.
+    if name == RUN_VARIABLE {
+        return false;
+    }
     ["DISTTEST_", "NEXTEST_", "CARGO_"].iter().any(|prefix| name.starts_with(prefix)) || name == "NEXTEST"
 }
 
@@ -392,6 +398,7 @@ mod tests {
     fn what_belongs_to_the_harness_is_not_inherited() {
         let check = |name: &str, expect: bool| assert_eq!(belongs_to_the_harness(&name.into()), expect, "{name}");
         check("DISTTEST_CHILD", true);
+        check(RUN_VARIABLE, false);
         check("NEXTEST", true);
         check("NEXTEST_RUN_ID", true);
         check("CARGO_MANIFEST_DIR", true);

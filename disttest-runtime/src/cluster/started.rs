@@ -4,6 +4,7 @@ use super::life::Node;
 use super::{NodeSpec, Program, ports};
 use crate::base::rng::Rng;
 use crate::nemesis::net::NetnsNet;
+use crate::nemesis::procfs::Identity;
 use crate::nemesis::storage::Mounted;
 use crate::nemesis::{BoxFuture, Clock, Exit, Journal, Launcher, Meters, Network, Nodes, ProxyNet, Tools};
 use crate::verdict::{ExpectedLog, NodeDeath};
@@ -241,7 +242,7 @@ impl Nodes for Cluster {
         Ok(self.find(node)?.spec.data_dir().to_owned())
     }
 
-    fn process(&self, node: &str) -> Result<(i32, u64)> {
+    fn process(&self, node: &str) -> Result<Identity> {
         self.find(node)?.process()
     }
 

@@ -13,6 +13,8 @@ use std::path::Path;
 pub(crate) const CHILD: &str = "DISTTEST_CHILD";
 /// Set by the supervisor to the path of the request.
 pub(crate) const REQUEST: &str = "DISTTEST_REQUEST";
+/// Set by `cargo disttest run` to its own process id: the supervisor ends with it.
+pub(crate) const RUNNER: &str = "DISTTEST_RUNNER";
 
 /// Lock in the folder of an execution that its process holds while it lives.
 pub(crate) const ALIVE: &str = "alive.lock";
@@ -29,14 +31,7 @@ pub(crate) fn run_if_child(entries: &[Entry], filters: &[String]) -> Option<Resu
 }
 
 fn answer(entries: &[Entry], filters: &[String], supervisor: &str, request: &Path) -> Result<(), String> {
-    process::end_with_parent();
-    if let Some(parent) = process::parent_id()
-        && supervisor != parent.to_string()
-    {
-        return Err(format!(
-            "{CHILD}={supervisor}, but process {parent} started this one: the variable leaked, or the supervisor is gone"
-        ));
-    }
+    end_with(CHILD, supervisor)?;
     let request: RunRequest = disk::read_json(request)?.ok_or_else(|| format!("{} is not there", request.display()))?;
     let named = |entry: &&Entry| filters == std::slice::from_ref(&entry.name);
     let entry = entries
@@ -48,7 +43,8 @@ fn answer(entries: &[Entry], filters: &[String], supervisor: &str, request: &Pat
     if asked || !Backend::bound_by(entry.registration.landing.injector).is_empty() {
         // Before any thread starts. A refusal is remembered: it makes the scenario inconclusive, and says why.
         let _ = enclosure::enter();
-        process::end_with_parent();
+        // The kernel forgot about it when the rights of this process changed.
+        end_with(CHILD, supervisor)?;
     }
     let run_dir = Path::new(&request.run_dir);
     // Held to the end of this process, whatever ends it: who finds it free knows that the run is over.
@@ -60,4 +56,21 @@ fn answer(entries: &[Entry], filters: &[String], supervisor: &str, request: &Pat
     run::seal::hold(secret);
     let record = run::execute(entry.registration, request.clone());
     run::record::write(&record).map_err(|error| format!("cannot write run.json: {error:#}"))
+}
+
+/// A supervisor that was started by `cargo disttest run` ends with it: nobody would read what it finds.
+pub(crate) fn end_with_runner() -> Result<(), String> {
+    std::env::var(RUNNER).map_or(Ok(()), |runner| end_with(RUNNER, &runner))
+}
+
+/// From now on this process gets SIGTERM when its parent ends, which `name`d itself as `parent`.
+fn end_with(name: &str, parent: &str) -> Result<(), String> {
+    process::end_with_parent();
+    match process::parent_id() {
+        // Asked afterwards: had it ended before, no signal would ever come.
+        Some(id) if id.to_string() != parent => Err(format!(
+            "{name}={parent}, but process {id} started this one: the variable leaked, or process {parent} is gone"
+        )),
+        _ => Ok(()),
+    }
 }

@@ -1,11 +1,12 @@
 //! One execution of one seed: a child process from its start to its certain end.
 
-use super::child::{CHILD, REQUEST};
+use super::child::{CHILD, REQUEST, RUNNER};
 use super::console::Console;
 use super::interrupt::Interrupts;
 use super::process;
 use super::progress::Tail;
-use crate::nemesis::undo_journal;
+use crate::nemesis::procfs::Identity;
+use crate::nemesis::{Act, Journal, RUN_VARIABLE, undo_journal};
 use crate::run::seal;
 use crate::session::{disk, read_run, settle_run};
 use crate::verdict::{RunRecord, RunRequest};
@@ -77,7 +78,7 @@ impl Execution {
     pub(crate) async fn run(&self, console: &mut Console, interrupts: &mut Interrupts) -> Result<Executed> {
         let run_dir = self.run_dir();
         let secret = seal::secret();
-        let (how, ending) = match self.spawn(&secret) {
+        let (how, ending) = match Journal::supervise(&run_dir).and_then(|journal| self.spawn(&secret, &journal)) {
             Ok(child) => self.watch(child, console, interrupts).await?,
             Err(error) => (format!("its process could not be started: {error:#}"), None),
         };
@@ -97,8 +98,9 @@ impl Execution {
         Ok(Executed { record: read_run(&run_dir, &self.request), notes, interrupted })
     }
 
-    fn spawn(&self, secret: &str) -> Result<tokio::process::Child> {
-        let run_dir = self.run_dir();
+    fn spawn(&self, secret: &str, journal: &Journal) -> Result<tokio::process::Child> {
+        // As whoever undoes the run finds it.
+        let run_dir = self.run_dir().canonicalize()?;
         let log = File::create(run_dir.join("test.log"))?;
         // It can be read once; neither a file nor the environment keeps it.
         let (given, mut give) = std::io::pipe()?;
@@ -109,11 +111,17 @@ impl Execution {
             .args(["--exact", &self.name, "--nocapture", "--include-ignored"])
             .env(CHILD, std::process::id().to_string())
             .env(REQUEST, run_dir.join("request.json"))
+            .env(RUN_VARIABLE, &run_dir)
+            .env_remove(RUNNER)
             .stdin(given)
             .stdout(log.try_clone()?)
             .stderr(log);
         process::detach(&mut command);
-        Ok(tokio::process::Command::from(command).kill_on_drop(true).spawn()?)
+        let child = tokio::process::Command::from(command).kill_on_drop(true).spawn()?;
+        // Nobody has waited for it yet, so that the id is its own.
+        let pid = child.id().and_then(|pid| i32::try_from(pid).ok()).context("a new process has an id")?;
+        journal.write(&Act::Executing { by: Identity::of(pid)? })?;
+        Ok(child)
     }
 
     /// Waits for the end of the child; asks for it at the deadline or on a signal, insists after the grace.

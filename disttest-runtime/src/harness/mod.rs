@@ -13,7 +13,7 @@ mod entry;
 mod execution;
 mod failure;
 mod interrupt;
-mod leftovers;
+pub mod leftovers;
 mod main_macro;
 mod options;
 mod process;
@@ -64,6 +64,7 @@ fn run(binary: catalog::Binary) -> Result<bool, String> {
     if let Some(done) = child::run_if_child(&entries, &line.filters) {
         return done.map(|()| true);
     }
+    child::end_with_runner()?;
     // One thread: children are started from it, and theirs end with it.
     let runtime = tokio::runtime::Builder::new_current_thread()
         .enable_all()

@@ -3,6 +3,7 @@
 mod contract;
 pub mod failpoints;
 mod journal;
+mod leftover;
 mod meters;
 mod needs;
 pub mod net;
@@ -22,7 +23,9 @@ pub mod time;
 pub(crate) use crate::recorder::Clock;
 pub use contract::Nemesis;
 pub use failpoints::Failpoint;
-pub use journal::{Act, JOURNAL_FILE, Journal, journaled_injections, read_journal, undo_journal};
+pub use journal::{Act, JOURNAL_FILE, Journal, journaled_injections, read_journal};
+pub(crate) use leftover::RUN_VARIABLE;
+pub use leftover::{Keeper, Left, Undone, keeper, left_behind, undo, undo_journal};
 pub(crate) use meters::{Meters, shape_of};
 pub use needs::Lacks;
 pub use network::Network;

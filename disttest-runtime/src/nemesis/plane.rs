@@ -1,5 +1,6 @@
 //! What a nemesis may act upon: the nodes' processes and the links between them. Nothing else of the host.
 
+use super::procfs::Identity;
 use super::storage::Mounted;
 use super::{Exit, Journal, Launcher, Meters, Network};
 use anyhow::Result;
@@ -40,7 +41,7 @@ pub trait Nodes: Send + Sync {
     fn data_dir(&self, node: &str) -> Result<PathBuf>;
 
     /// Process id and start time of the node's process, which leads its group; an error when it does not run.
-    fn process(&self, node: &str) -> Result<(i32, u64)>;
+    fn process(&self, node: &str) -> Result<Identity>;
 
     /// From now on (`true`) an exit by SIGKILL of the process that runs now is the doing of a nemesis, which has the kernel
     /// kill; or no longer (`false`). An error when the node does not run and is expected to.

@@ -1,7 +1,8 @@
 //! Processes of the system under test: started in their own group, watched until reaped, signalled only while alive.
 
 use super::net::Namespace;
-use super::{procfs, sys};
+use super::procfs::{self, Identity};
+use super::sys;
 use anyhow::{Context, Result, anyhow, bail};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::process::{Pid, PidfdFlags, Signal, WaitId, WaitIdOptions, kill_process_group, pidfd_open, waitid};
@@ -141,7 +142,7 @@ impl Process {
         let watched = Arc::clone(&shared);
         std::thread::Builder::new()
             .name(format!("wait-{pid}"))
-            .spawn(move || reap(&mut child, &watched))
+            .spawn(move || reap(&mut child, Identity { pid, start_time }, &watched))
             .context("the thread that waits for a process did not start")?;
         Ok(Process { pid, start_time, shared })
     }
@@ -154,6 +155,11 @@ impl Process {
     /// Start time in clock ticks since boot.
     pub fn start_time(&self) -> u64 {
         self.start_time
+    }
+
+    /// Both.
+    pub fn identity(&self) -> Identity {
+        Identity { pid: self.pid, start_time: self.start_time }
     }
 
     /// How it ended; `None` while it has not. Asks the kernel, so it is right at the moment of the call.
@@ -200,6 +206,10 @@ impl Process {
         if let Some(exit) = *self.shared.exit.borrow() {
             bail!("process {} has ended already ({exit})", self.pid);
         }
+        // Only the waiter reaps, under the gate. But whoever waits for any process of ours would reap it too, unseen.
+        if !self.identity().holds_its_id() {
+            bail!("process {} is gone, and its id may be another's", self.pid);
+        }
         let group = group(self.pid).ok_or_else(|| anyhow!("process id {} is not one", self.pid))?;
         kill_process_group(group, signal).with_context(|| format!("signal {} to group {}", signal.as_raw(), self.pid))
     }
@@ -220,15 +230,15 @@ fn group(pid: i32) -> Option<Pid> {
 
 /// Waits without reaping, then reaps under the gate. What the leader left behind in its group goes with it; the group
 /// id cannot be reused before the leader is reaped.
-fn reap(child: &mut Child, shared: &Shared) {
-    let pid = i32::try_from(child.id()).ok().and_then(group);
+fn reap(child: &mut Child, who: Identity, shared: &Shared) {
+    let pid = group(who.pid);
     if let Some(ending) = &shared.ending {
         while !matches!(poll(&mut [PollFd::new(ending, PollFlags::IN)], None), Ok(1)) {}
     } else if let Some(pid) = pid {
         while waitid(WaitId::Pid(pid), WaitIdOptions::EXITED | WaitIdOptions::NOWAIT).is_err_and(is_interruption) {}
     }
     let _gate = shared.gate.lock().unwrap_or_else(PoisonError::into_inner);
-    if let Some(pid) = pid {
+    if let Some(pid) = pid.filter(|_| who.holds_its_id()) {
         // An error only says that nothing was left.
         let _ = kill_process_group(pid, Signal::KILL);
     }

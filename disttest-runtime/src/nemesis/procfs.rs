@@ -1,9 +1,41 @@
 //! What `/proc` says of a process: the state of each task and the start time that tells a process from a later one
 //! with the same id.
 
+use serde::{Deserialize, Serialize};
 use std::fs;
 use std::io::{self, BufRead};
 use std::net::SocketAddr;
+
+/// A process of this boot, told from any later one that has its id.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub struct Identity {
+    /// Process id.
+    pub pid: i32,
+    /// Start time in clock ticks since boot.
+    pub start_time: u64,
+}
+
+impl Identity {
+    /// Who `pid` is now. An error of kind `NotFound` means that there is no such process.
+    pub fn of(pid: i32) -> io::Result<Identity> {
+        Ok(Identity { pid, start_time: stat(pid)?.start_time })
+    }
+
+    /// Who this process is.
+    pub fn of_this_process() -> io::Result<Identity> {
+        Identity::of(i32::try_from(std::process::id()).map_err(io::Error::other)?)
+    }
+
+    /// It exists and is not a zombie.
+    pub fn is_alive(self) -> bool {
+        is_same_and_alive(self.pid, self.start_time)
+    }
+
+    /// It exists, if only as a zombie: its id is nobody else's.
+    pub fn holds_its_id(self) -> bool {
+        stat(self.pid).is_ok_and(|stat| stat.start_time == self.start_time)
+    }
+}
 
 /// The fields of `/proc/<pid>/stat` that a nemesis relies on (proc_pid_stat(5)).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -59,13 +91,37 @@ pub fn is_same_and_alive(pid: i32, start_time: u64) -> bool {
     stat(pid).is_ok_and(|stat| stat.start_time == start_time && !matches!(stat.state, 'Z' | 'X'))
 }
 
+/// Ids of all processes.
+pub fn processes() -> Vec<i32> {
+    let Ok(entries) = fs::read_dir("/proc") else { return Vec::new() };
+    entries.filter_map(|entry| entry.ok()?.file_name().to_str()?.parse().ok()).collect()
+}
+
 /// Ids of all processes in the process group `group`.
 pub fn group_members(group: i32) -> Vec<i32> {
-    let Ok(entries) = fs::read_dir("/proc") else { return Vec::new() };
-    entries
-        .filter_map(|entry| entry.ok()?.file_name().to_str()?.parse().ok())
-        .filter(|pid| stat(*pid).is_ok_and(|stat| stat.group == group))
-        .collect()
+    processes().into_iter().filter(|pid| stat(*pid).is_ok_and(|stat| stat.group == group)).collect()
+}
+
+/// All processes in the process group that `leader` leads. An error when `leader` is gone: then the group may be another's.
+pub fn group_of(leader: Identity) -> io::Result<Vec<Identity>> {
+    let members: Vec<Identity> = processes().into_iter().filter_map(|pid| member(pid, leader.pid)).collect();
+    // The kernel keeps the id of a group from reuse while its leader is there, if only as a zombie.
+    if !leader.holds_its_id() {
+        return Err(io::Error::new(io::ErrorKind::NotFound, format!("process {} has ended", leader.pid)));
+    }
+    Ok(members)
+}
+
+fn member(pid: i32, group: i32) -> Option<Identity> {
+    let stat = stat(pid).ok()?;
+    (stat.group == group).then_some(Identity { pid, start_time: stat.start_time })
+}
+
+/// True when `pid` was started with the variable `name` set to `value`. A process that may not be asked was not.
+pub fn has_variable(pid: i32, name: &str, value: &str) -> bool {
+    let Ok(variables) = fs::read(format!("/proc/{pid}/environ")) else { return false };
+    let wanted = format!("{name}={value}");
+    variables.split(|byte| *byte == 0).any(|variable| variable == wanted.as_bytes())
 }
 
 /// True when a process of the group `group` listens on the port of `address`, in whatever network namespace it is.
@@ -123,6 +179,11 @@ fn counter_in(table: &str, group: &str, name: &str) -> Option<f64> {
 /// The id of this boot, which start times are relative to.
 pub fn boot_id() -> String {
     fs::read_to_string("/proc/sys/kernel/random/boot_id").map(|id| id.trim().to_owned()).unwrap_or_default()
+}
+
+/// The namespace that ids of processes are seen from (pid_namespaces(7)).
+pub fn pid_namespace() -> String {
+    fs::read_link("/proc/self/ns/pid").map(|to| to.display().to_string()).unwrap_or_default()
 }
 
 fn parse(text: &str) -> io::Result<Stat> {

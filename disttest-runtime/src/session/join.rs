@@ -24,7 +24,7 @@ pub const PLAN_COPY: &str = "plan.md";
 /// What a row of the environment capability matrix says of something that is missing.
 pub const ABSENT: [&str; 2] = ["no", "too old"];
 /// Locks and the index of runs, below the session root.
-const RUNS: &str = ".runs";
+pub(super) const RUNS: &str = ".runs";
 
 /// What a session is made from.
 #[derive(Clone, Debug)]

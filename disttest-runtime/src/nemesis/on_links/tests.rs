@@ -1,4 +1,5 @@
 use super::super::net::Treatment;
+use super::super::procfs::Identity;
 use super::super::storage::Mounted;
 use super::super::{BoxFuture, Exit, Nemesis};
 use super::*;
@@ -126,7 +127,7 @@ impl crate::nemesis::Nodes for Nobody {
         bail!("nobody")
     }
 
-    fn process(&self, _: &str) -> Result<(i32, u64)> {
+    fn process(&self, _: &str) -> Result<Identity> {
         bail!("nobody")
     }
 

@@ -1,5 +1,6 @@
 //! A control group of our own, of either version of the kernel's interface (cgroups(7)).
 
+use crate::nemesis::procfs::Identity;
 use crate::nemesis::{Act, Journal, Lacks, Tools, procfs};
 use anyhow::{Context, Result, bail};
 use std::fs;
@@ -88,7 +89,9 @@ impl Group {
     pub(super) fn make(controller: Controller, node: &str, tools: &Tools) -> Result<Group> {
         static GROUPS: AtomicU64 = AtomicU64::new(0);
         let number = GROUPS.fetch_add(1, Ordering::Relaxed);
-        let name = format!("{PREFIX}{}-{number}-{node}", std::process::id());
+        // No later process with this id makes a group of this name: whoever finds the name knows whose it is.
+        let Identity { pid, start_time } = Identity::of_this_process().context("the start time of this process")?;
+        let name = format!("{PREFIX}{pid}-{start_time}-{number}-{node}");
         for (parent, unified) in hierarchies(controller)? {
             let at = parent.join(&name);
             tools.journal.write(&Act::Grouping { node: node.to_owned(), at: at.clone() })?;
@@ -105,13 +108,16 @@ impl Group {
         Err(controller.lacking().into())
     }
 
-    /// Moves all processes of the group of `pid` in.
-    pub(super) fn take_in(&self, pid: i32) -> Result<()> {
-        for member in procfs::group_members(pid) {
-            let Some(home) = group_of(member, self.controller, self.unified)? else { continue };
+    /// Moves all processes of the process group that `leader` leads in.
+    pub(super) fn take_in(&self, leader: Identity) -> Result<()> {
+        for member in procfs::group_of(leader)? {
+            let Some(home) = group_of(member.pid, self.controller, self.unified)? else { continue };
+            if !member.holds_its_id() {
+                continue;
+            }
             let mut homes = self.homes.lock().unwrap_or_else(PoisonError::into_inner);
-            homes.push((member, home.join("cgroup.procs")));
-            fs::write(self.at.join("cgroup.procs"), member.to_string()).context("a process cannot be moved in")?;
+            homes.push((member.pid, home.join("cgroup.procs")));
+            fs::write(self.at.join("cgroup.procs"), member.pid.to_string()).context("a process cannot be moved in")?;
         }
         if self.members()?.is_empty() {
             bail!("no process came into the group");
@@ -255,14 +261,14 @@ fn mount_of(controller: Controller, unified: bool) -> Result<Option<(PathBuf, Pa
 }
 
 /// The group at `at` was made by a run.
-fn is_ours(at: &Path) -> bool {
+pub(crate) fn is_leftover(at: &Path) -> bool {
     let named = at.file_name().is_some_and(|name| name.to_string_lossy().starts_with(PREFIX));
     named && at.join("cgroup.procs").exists()
 }
 
 /// Lets a group that a run left behind go on, so that its processes can end.
 pub(crate) fn thaw_leftover(at: &Path) {
-    if is_ours(at) {
+    if is_leftover(at) {
         // Whichever of the two it has.
         drop(fs::write(at.join("freezer.state"), "THAWED"));
         drop(fs::write(at.join("cgroup.freeze"), "0"));
@@ -271,7 +277,7 @@ pub(crate) fn thaw_leftover(at: &Path) {
 
 /// Removes a group that a run left behind, once its processes have ended; `None` when there is none.
 pub(crate) fn remove_leftover(at: &Path) -> Option<std::io::Result<()>> {
-    is_ours(at).then(|| {
+    is_leftover(at).then(|| {
         let until = std::time::Instant::now() + LIMIT;
         loop {
             match fs::remove_dir(at) {

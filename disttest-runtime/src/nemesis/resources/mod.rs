@@ -11,7 +11,7 @@ use super::contract::{at, names};
 use super::{BoxFuture, Nemesis, Plane};
 use anyhow::{Context, Result, bail};
 use group::{Controller, Group};
-pub(crate) use group::{remove_leftover, thaw_leftover};
+pub(crate) use group::{is_leftover, remove_leftover, thaw_leftover};
 use std::sync::Arc;
 
 /// `cgroup-freeze`: nodes are frozen by the kernel's freezer, thawed at the heal. Unlike SIGSTOP no process sees it, not
@@ -79,7 +79,7 @@ impl Grouping {
             bail!("no node is named: the fault would do nothing");
         }
         for node in &self.nodes {
-            let (pid, _) = plane.nodes().process(node)?;
+            let who = plane.nodes().process(node)?;
             let made = Group::make(self.controller, node, plane.tools());
             let group = Arc::new(made.with_context(|| format!("a control group for {node}"))?);
             self.groups.push((node.clone(), Arc::clone(&group)));
@@ -87,7 +87,7 @@ impl Grouping {
             if self.kills() {
                 plane.nodes().expect_kill(node, true)?;
             }
-            group.take_in(pid)?;
+            group.take_in(who)?;
             group.tighten().await?;
         }
         Ok(())

@@ -213,7 +213,7 @@ fn read_at(file: &File, offset: u64, length: u64) -> Result<Vec<u8>> {
 /// `file` as the node's process reaches it; as we do when it does not run.
 fn seen_by(node: &str, file: &Path, plane: &Plane) -> PathBuf {
     match plane.nodes().process(node) {
-        Ok((pid, _)) => PathBuf::from(format!("/proc/{pid}/root{}", file.display())),
+        Ok(who) => PathBuf::from(format!("/proc/{}/root{}", who.pid, file.display())),
         Err(_) => file.to_owned(),
     }
 }

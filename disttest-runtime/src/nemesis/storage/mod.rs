@@ -16,7 +16,7 @@ mod wrong;
 
 pub use at_rest::StorageCorruption;
 pub use full::DiskFull;
-pub(crate) use mount::unmount_leftover;
 pub use mount::{Disk, Mounted};
+pub(crate) use mount::{is_leftover, unmount_leftover};
 pub use on_disks::{BitFlip, DiskFailure, PowerLoss, SlowDisk};
 pub use syscalls::{FsyncFailure, SlowSync};

@@ -3,10 +3,12 @@
 use super::faulty::{Faulty, Session};
 use crate::nemesis::{Act, Journal, Lacks, Tools};
 use anyhow::{Context, Result, bail};
+use rustix::io::Errno;
 use rustix::mount::{MountFlags, UnmountFlags, mount, unmount};
 use std::ffi::CString;
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::process::Command;
 use std::sync::{Arc, Mutex, PoisonError};
 
 /// What is mounted as a node's folder.
@@ -81,7 +83,7 @@ fn source_of(at: &Path) -> String {
     format!("disttest:{}", at.display())
 }
 
-fn lacks_mounts(errno: rustix::io::Errno) -> Lacks {
+fn lacks_mounts(errno: Errno) -> Lacks {
     let hint = "run as root, or in a user namespace: unshare --user --map-root-user --mount";
     Lacks::new(format!("the right to mount a disk: {errno}"), hint)
 }
@@ -98,7 +100,7 @@ impl Mounted {
 
     /// The kernel shows the mount; from now on its free space is metered.
     fn settled_in(&self, tools: &Tools) -> Result<()> {
-        if !is_ours(&self.at) {
+        if !is_leftover(&self.at) {
             bail!("{} was mounted and is not in the table of mounts", self.at.display());
         }
         fs::create_dir(self.folder())?;
@@ -153,16 +155,36 @@ impl Drop for Mounted {
 
 /// Unmounts what a run mounted at `at`; `None` when nothing of a run is mounted there.
 pub(crate) fn unmount_leftover(at: &Path) -> Option<Result<()>> {
-    is_ours(at).then(|| unmount(at, UnmountFlags::DETACH).with_context(|| format!("{}", at.display())))
+    let kind = ours(at)?;
+    Some(match unmount(at, UnmountFlags::DETACH) {
+        // Who may not unmount may have been helped to mount, and is helped again.
+        Err(Errno::PERM) if kind.starts_with("fuse") => unmount_with_help(at),
+        done => done.with_context(|| format!("{}", at.display())),
+    })
 }
 
-/// What is mounted at `at` now was mounted by a run: it carries the name that only a run gives to a mount of this place.
-fn is_ours(at: &Path) -> bool {
+fn unmount_with_help(at: &Path) -> Result<()> {
+    let output = Command::new("fusermount3").args(["-u", "-z", "--"]).arg(at).output().context("fusermount3")?;
+    if !output.status.success() {
+        bail!("fusermount3: {}", String::from_utf8_lossy(&output.stderr).trim());
+    }
+    Ok(())
+}
+
+/// Something that a run mounted is mounted at `at`.
+pub(crate) fn is_leftover(at: &Path) -> bool {
+    ours(at).is_some()
+}
+
+/// The kind of file system at `at`, if what is mounted there now was mounted by a run: it carries the name that only a
+/// run gives to a mount of this place.
+fn ours(at: &Path) -> Option<String> {
     let mounts = fs::read_to_string("/proc/self/mountinfo").unwrap_or_default();
     let (place, source) = (escaped(&at.display().to_string()), escaped(&source_of(at)));
     // The last one at a place covers those below it.
-    let top = mounts.lines().rfind(|line| line.split(' ').nth(4) == Some(place.as_str()));
-    top.and_then(|line| line.split_once(" - ")).is_some_and(|(_, rest)| rest.split(' ').nth(1) == Some(source.as_str()))
+    let top = mounts.lines().rfind(|line| line.split(' ').nth(4) == Some(place.as_str()))?;
+    let (kind, rest) = top.split_once(" - ")?.1.split_once(' ')?;
+    (rest.split(' ').next() == Some(source.as_str())).then(|| kind.to_owned())
 }
 
 /// As the table of mounts writes names (proc_pid_mountinfo(5)).

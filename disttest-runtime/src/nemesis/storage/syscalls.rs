@@ -5,6 +5,7 @@
 //! is slower: every system call stops it for a moment.
 
 use crate::nemesis::contract::{at, names};
+use crate::nemesis::procfs::Identity;
 use crate::nemesis::{Act, BoxFuture, Exit, Lacks, Nemesis, Plane, Process, needs, procfs};
 use anyhow::{Context, Result, bail};
 use rustix::process::Signal;
@@ -79,7 +80,8 @@ impl Tampering {
         }
         let strace = needs::program("strace", "apt-get install strace")?;
         for node in &self.nodes {
-            let (pid, _) = plane.nodes().process(node)?;
+            let who = plane.nodes().process(node)?;
+            let pid = who.pid;
             if let Some(by) = procfs::tracers(pid)?.into_iter().find(|by| *by != 0) {
                 bail!("{node} is traced already, by process {by}");
             }
@@ -92,8 +94,8 @@ impl Tampering {
             let mut command = Command::new(&strace);
             command.args(["-f", "-qq", "-e", "signal=none", "-e"]).arg(format!("trace={SYNCS}"));
             command.arg("-e").arg(format!("inject={SYNCS}:{}", self.how)).arg("-o").arg(&output);
-            for member in procfs::group_members(pid) {
-                command.arg("-p").arg(member.to_string());
+            for member in procfs::group_of(who)? {
+                command.arg("-p").arg(member.pid.to_string());
             }
             command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(File::create(&errors)?);
             let tracer = plane.tools().launcher.spawn(command)?;
@@ -104,7 +106,7 @@ impl Tampering {
                 log: errors.clone(),
             })?;
             self.tracers.push((node.clone(), tracer.clone()));
-            until_traced(pid, &tracer).await.map_err(|error| why(&error, &errors))?;
+            until_traced(who, &tracer).await.map_err(|error| why(&error, &errors))?;
             let mut lines = Lines::of(&output, self.mark)?;
             plane.tools().meters.follow("syscall-injections", node, Box::new(move || lines.count()));
         }
@@ -124,10 +126,10 @@ impl Tampering {
     }
 }
 
-/// Every task of `pid` is traced by `tracer`.
-async fn until_traced(pid: i32, tracer: &Process) -> Result<()> {
+/// Every task of `who` is traced by `tracer`. An error when that one has ended: whom strace was given may be another.
+async fn until_traced(who: Identity, tracer: &Process) -> Result<()> {
     let until = tokio::time::Instant::now() + LIMIT;
-    while !procfs::tracers(pid)?.iter().all(|by| *by == tracer.pid()) {
+    while !procfs::tracers(who.pid)?.iter().all(|by| *by == tracer.pid()) {
         if let Some(exit) = tracer.exit() {
             bail!("strace ended: {exit}");
         }
@@ -135,6 +137,10 @@ async fn until_traced(pid: i32, tracer: &Process) -> Result<()> {
             bail!("strace did not attach within {} s", LIMIT.as_secs());
         }
         tokio::time::sleep(Duration::from_millis(5)).await;
+    }
+    if !who.holds_its_id() {
+        tracer.signal(Signal::KILL)?;
+        bail!("process {} ended before strace attached", who.pid);
     }
     Ok(())
 }
@@ -162,7 +168,7 @@ async fn let_go(node: &str, tracer: &Process, plane: &Plane) -> Result<()> {
     let (node_name, pid) = (format!("the tracer of {node}"), tracer.pid());
     plane.tools().journal.write(&Act::Ended { node: node_name, pid, how: exit.to_string() })?;
     match plane.nodes().process(node) {
-        Ok((pid, _)) if procfs::tracers(pid)?.contains(&tracer.pid()) => bail!("{node} is still traced"),
+        Ok(who) if procfs::tracers(who.pid)?.contains(&tracer.pid()) => bail!("{node} is still traced"),
         _ => Ok(()),
     }
 }

@@ -16,7 +16,7 @@ pub(super) struct Bend {
 pub(super) enum Planted {}
 
 impl Planted {
-    pub(super) fn plant(_pid: i32, _bend: Bend) -> Result<Planted> {
+    pub(super) fn plant(_who: crate::nemesis::procfs::Identity, _bend: Bend) -> Result<Planted> {
         Err(Lacks::new("an x86-64 processor", "clocks of single processes are bent on x86-64 only").into())
     }
 

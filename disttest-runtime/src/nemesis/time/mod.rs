@@ -25,7 +25,8 @@ mod tracee;
 mod vdso;
 
 use super::contract::{at, names};
-use super::{BoxFuture, Nemesis, Plane, procfs};
+use super::procfs::{self, Identity};
+use super::{BoxFuture, Nemesis, Plane};
 use anyhow::{Context, Result, bail};
 use plant::{Bend, Planted};
 use std::sync::Arc;
@@ -113,9 +114,8 @@ impl Clocks {
             bail!("a clock {offset} ns off at a rate of {rate} is none that this fault can make");
         }
         for node in &self.nodes {
-            let (pid, _) = plane.nodes().process(node)?;
+            let members = procfs::group_of(plane.nodes().process(node)?)?;
             let bend = self.bend;
-            let members = procfs::group_members(pid);
             let planting = tokio::task::spawn_blocking(move || plant_all(&members, bend));
             let planted = planting.await?.with_context(|| format!("the clock of {node}"))?;
             let mut counters = planted.iter().map(Planted::counter).collect::<Result<Vec<_>>>()?;
@@ -144,13 +144,13 @@ impl Clocks {
 }
 
 /// Bends the clocks of all `members`; an error straightens those that were bent.
-fn plant_all(members: &[i32], bend: Bend) -> Result<Vec<Planted>> {
+fn plant_all(members: &[Identity], bend: Bend) -> Result<Vec<Planted>> {
     let mut planted = Vec::new();
     for member in members {
         match Planted::plant(*member, bend) {
             Ok(one) => planted.push(one),
             // One that ends meanwhile reads no clock.
-            Err(_) if procfs::stat(*member).is_ok_and(|stat| stat.state == 'Z') => {}
+            Err(_) if !member.is_alive() && member.holds_its_id() => {}
             Err(error) => {
                 planted.into_iter().for_each(|one| drop(one.straighten()));
                 return Err(error);

@@ -4,6 +4,7 @@ use super::code::{self, JUMP, ROUTINES, at, jump_to};
 use super::tracee::Held;
 use super::vdso::Vdso;
 use crate::nemesis::Lacks;
+use crate::nemesis::procfs::Identity;
 use anyhow::{Context, Result, bail};
 use std::fs::{File, OpenOptions};
 use std::ops::Range;
@@ -43,7 +44,7 @@ impl Bend {
 /// The bent clocks of one process.
 #[derive(Debug)]
 pub(super) struct Planted {
-    pid: i32,
+    who: Identity,
     memory: File,
     data: u64,
     /// Where jumps stand, and what stood there.
@@ -51,19 +52,19 @@ pub(super) struct Planted {
 }
 
 impl Planted {
-    /// Bends the clocks of `pid`. On a thread of its own, since the thread that traces must be the one that lets go.
-    pub(super) fn plant(pid: i32, bend: Bend) -> Result<Planted> {
+    /// Bends the clocks of `who`. On a thread of its own, since the thread that traces must be the one that lets go.
+    pub(super) fn plant(who: Identity, bend: Bend) -> Result<Planted> {
         on_a_thread(move || {
-            let memory = OpenOptions::new().read(true).write(true).open(format!("/proc/{pid}/mem"));
+            let memory = OpenOptions::new().read(true).write(true).open(format!("/proc/{}/mem", who.pid));
             let memory = memory.map_err(|error| lacks_tracing(&error))?;
-            let Some(vdso) = Vdso::of(pid, &memory)? else {
+            let Some(vdso) = Vdso::of(who.pid, &memory)? else {
                 let hint = "a kernel that maps one: it may be started with vdso=0, or not be Linux";
                 return Err(Lacks::new("a vDSO", hint).into());
             };
             let functions = functions(&vdso)?;
             let ranges: Vec<Range<u64>> = functions.iter().map(|(_, entry)| *entry..*entry + JUMP as u64).collect();
-            let held = held_outside_of(pid, &ranges)?;
-            let planted = Planted::into(&held, pid, memory, &functions)?;
+            let held = held_outside_of(who, &ranges)?;
+            let planted = Planted::into(&held, who, memory, &functions)?;
             planted.bend(bend)?;
             for (entry, jump, _) in &planted.jumps {
                 planted.memory.write_all_at(jump, *entry).context("the vDSO cannot be changed")?;
@@ -76,7 +77,7 @@ impl Planted {
     }
 
     /// Maps the pages and fills them; nothing jumps there yet.
-    fn into(held: &Held, pid: i32, memory: File, functions: &[(&'static code::Routine, u64)]) -> Result<Planted> {
+    fn into(held: &Held, who: Identity, memory: File, functions: &[(&'static code::Routine, u64)]) -> Result<Planted> {
         let scratch = functions.first().context("the vDSO has no clock")?.1;
         let map =
             |protection, flags| held.system_call(&memory, scratch, MMAP, [0, PAGE, protection, flags, u64::MAX, 0]);
@@ -90,7 +91,7 @@ impl Planted {
             jumps.push((*entry, jump_to(free), read::<JUMP>(&memory, *entry)?));
             free += (code.len() as u64).next_multiple_of(16);
         }
-        Ok(Planted { pid, memory, data, jumps })
+        Ok(Planted { who, memory, data, jumps })
     }
 
     /// Bends the clocks otherwise from now on.
@@ -124,7 +125,7 @@ impl Planted {
     pub(super) fn straighten(self) -> Result<()> {
         on_a_thread(move || {
             let ranges: Vec<Range<u64>> = self.jumps.iter().map(|(at, ..)| *at..*at + JUMP as u64).collect();
-            let _held = held_outside_of(self.pid, &ranges)?;
+            let _held = held_outside_of(self.who, &ranges)?;
             for (entry, jump, was) in &self.jumps {
                 if read::<JUMP>(&self.memory, *entry)? != *jump {
                     bail!("the process runs another program now");
@@ -151,13 +152,17 @@ fn functions(vdso: &Vdso) -> Result<Vec<(&'static code::Routine, u64)>> {
     Ok(found)
 }
 
-/// Holds all threads of `pid` at a moment when none is inside of `ranges`.
-fn held_outside_of(pid: i32, ranges: &[Range<u64>]) -> Result<Held> {
+/// Holds all threads of `who` at a moment when none is inside of `ranges`.
+fn held_outside_of(who: Identity, ranges: &[Range<u64>]) -> Result<Held> {
     for _ in 0..200 {
-        let held = Held::all_threads(pid).map_err(|error| match error.downcast_ref::<nix::Error>() {
+        let held = Held::all_threads(who.pid).map_err(|error| match error.downcast_ref::<nix::Error>() {
             Some(nix::Error::EPERM) => lacks_tracing(&std::io::Error::from_raw_os_error(1)).into(),
             _ => error,
         })?;
+        // What is held now keeps its id, so this is true of whatever is done to it next.
+        if !who.holds_its_id() {
+            bail!("process {} has ended, and its id is another's", who.pid);
+        }
         if held.outside_of(ranges)? {
             return Ok(held);
         }

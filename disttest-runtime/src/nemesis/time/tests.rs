@@ -1,7 +1,8 @@
 //! Clocks of real programs, dynamic and static ones: each reads what it is made to read, and the truth before and after.
 
 use super::plant::{Bend, Planted};
-use crate::nemesis::{Launcher, Process};
+use super::plant_all;
+use crate::nemesis::{Launcher, Process, procfs};
 use std::io::Write as _;
 use std::path::Path;
 use std::process::Command;
@@ -85,7 +86,7 @@ fn is_bent_and_straightened(flags: &[&str]) {
     let right = |ahead: i64| ahead.abs() < 2_000;
     running.until("right at first", right);
     let bend = Bend { offset: 3_600_000_000_000, rate: 1.0, monotonic: false };
-    let planted = match Planted::plant(running.process.pid(), bend) {
+    let planted = match Planted::plant(running.process.identity(), bend) {
         Err(error) if crate::nemesis::Lacks::of(&error).is_some() => {
             let _ = writeln!(std::io::stderr(), "skipped: {error:#}");
             return;
@@ -124,7 +125,7 @@ fn a_clock_runs_at_the_rate_that_it_is_given_and_never_goes_back() {
     let Some(running) = Running::start(&[]) else { return };
     running.until("right at first", |ahead| ahead.abs() < 2_000);
     let bend = Bend { offset: 0, rate: 0.25, monotonic: true };
-    let Ok(planted) = Planted::plant(running.process.pid(), bend) else { return };
+    let Ok(planted) = Planted::plant(running.process.identity(), bend) else { return };
     let (began, start) = (SystemTime::now(), running.shows().expect("a line").1);
     std::thread::sleep(Duration::from_secs(2));
     let passed = i64::try_from(began.elapsed().expect("forward").as_millis()).expect("fits");
@@ -147,5 +148,13 @@ fn a_process_that_is_gone_cannot_be_bent() {
     running.process.signal(rustix::process::Signal::KILL).expect("it runs");
     running.process.ended_within(Duration::from_secs(10)).expect("it ends");
     let bend = Bend { offset: 1, rate: 1.0, monotonic: false };
-    assert!(Planted::plant(running.process.pid(), bend).is_err());
+    assert!(Planted::plant(running.process.identity(), bend).is_err());
+}
+
+#[test]
+fn the_clock_of_a_process_that_took_over_an_id_is_not_bent() {
+    let me = procfs::Identity::of_this_process().expect("we exist");
+    let earlier = procfs::Identity { start_time: me.start_time - 1, ..me };
+    let bend = Bend { offset: 1_000_000_000, rate: 1.0, monotonic: false };
+    assert!(plant_all(&[earlier], bend).is_err());
 }
