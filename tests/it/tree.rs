@@ -6,6 +6,7 @@ use disttest_runtime::plan;
 use disttest_tests::workspace;
 use std::collections::BTreeMap;
 use std::fs::{self, File};
+use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use tempfile::TempDir;
@@ -152,18 +153,23 @@ impl Run {
         self.env("DISTTEST_SESSION_ROOT", root.path())
     }
 
-    /// Runs it to its end and says how that was.
-    pub(crate) fn status(mut self) -> i32 {
-        self.command.output().expect("the command starts").status.code().unwrap_or(-1)
+    /// Runs it to its end, however that is.
+    pub(crate) fn ended(&mut self) -> Answer {
+        let output = self.command.output().expect("the command starts");
+        let text = |bytes: Vec<u8>| String::from_utf8(bytes).expect("output is UTF-8");
+        Answer { status: output.status.code().unwrap_or(-1), out: text(output.stdout), err: text(output.stderr) }
+    }
+
+    /// As user `id`.
+    pub(crate) fn user(mut self, id: u32) -> Run {
+        self.command.uid(id).gid(id);
+        self
     }
 
     /// Runs it to its end, which must be `status`.
     #[track_caller]
     pub(crate) fn expect(mut self, status: i32) -> Answer {
-        let output = self.command.output().expect("the command starts");
-        let text = |bytes: Vec<u8>| String::from_utf8(bytes).expect("output is UTF-8");
-        let answer =
-            Answer { status: output.status.code().unwrap_or(-1), out: text(output.stdout), err: text(output.stderr) };
+        let answer = self.ended();
         let Answer { status: got, out, err } = &answer;
         let args: Vec<_> = self.command.get_args().collect();
         assert_eq!(*got, status, "{args:?}\nstdout:\n{out}\nstderr:\n{err}");

@@ -77,7 +77,7 @@ fn round(victim: Victim, kill: Kill, moment: Duration, tally: &mut Tally) -> Res
     let mut parent = start(victim, &world);
     std::thread::sleep(moment);
     let over = parent.try_wait().expect("it can be asked").is_some();
-    strike(kill, &parent, &world);
+    let recorded = strike(kill, &parent, &world);
     // One whose child alone was killed goes on: it is to be healed while it does, and after.
     let healed = heal(&world, tally)?;
     if matches!(kill, Kill::Child) {
@@ -88,7 +88,7 @@ fn round(victim: Victim, kill: Kill, moment: Duration, tally: &mut Tally) -> Res
     world.nothing_is_left()?;
     Machine::look().is_as(&before, &world)?;
     strangers.are_as_they_were()?;
-    if !over && world.verdicts().iter().any(|verdict| verdict.is_pass()) && matches!(victim, Sabotaged(..)) {
+    if !(over || recorded) && world.verdicts().iter().any(|verdict| verdict.is_pass()) {
         return Err(format!("it was killed and passed: {:?}", world.verdicts()));
     }
     tally.kills += 1;
@@ -147,13 +147,14 @@ fn start(victim: Victim, world: &World) -> Child {
     command.spawn().expect("it starts")
 }
 
-fn strike(kill: Kill, parent: &Child, world: &World) {
-    let harness: Vec<(u32, String)> = world
-        .processes()
-        .into_iter()
-        .filter(|(_, line)| line.contains("--exact") || line.contains("disttest run"))
-        .collect();
-    // The last one that was started executes, unless none did so far.
+/// Kills, and says whether the run had come to its end by then: its record was written.
+fn strike(kill: Kill, parent: &Child, world: &World) -> bool {
+    let is_harness = |line: &str| line.contains("--exact") || line.contains("disttest run");
+    let mut harness = world.processes();
+    harness.retain(|(_, line)| is_harness(line));
+    // Held for a moment, so that nothing is written between the look and the kill.
+    harness.iter().for_each(|(pid, _)| send_if_there("-STOP", *pid));
+    let recorded = files_below(world.root.path()).iter().any(|path| path.ends_with("run.json"));
     let child = harness.iter().map(|(pid, _)| *pid).filter(|pid| *pid != parent.id() && executes(*pid));
     match kill {
         Kill::Parent => send_if_there("-9", parent.id()),
@@ -163,6 +164,8 @@ fn strike(kill: Kill, parent: &Child, world: &World) {
             drop(Command::new("kill").args(["-9", "--", &format!("-{pid}")]).stderr(Stdio::null()).status());
         }),
     }
+    harness.iter().for_each(|(pid, _)| send_if_there("-CONT", *pid));
+    recorded
 }
 
 /// It is the process of one execution.

@@ -11,7 +11,7 @@
 use super::filter::{Filter, Iptables, Nft};
 use super::links::{self, End};
 use super::switch::Switch;
-use super::{Backend, Counts, Namespace, Treatment};
+use super::{Backend, Counts, Namespace, Treatment, enclosure};
 use anyhow::{Context, Result, bail};
 use std::collections::BTreeMap;
 use std::fmt;
@@ -76,7 +76,12 @@ impl fmt::Debug for NetnsNet {
 
 impl NetnsNet {
     /// A network that acts by `backend`, with the place `clients` in the calling thread's namespace: the run's own.
+    ///
+    /// An error where private namespaces were not entered ([`enclosure::enter`]): the network of the host is left alone.
     pub fn new(backend: Backend, seed: u64, clients: &str) -> Result<NetnsNet> {
+        if !matches!(enclosure::of_this_process(), Some(Ok(_))) {
+            bail!("a network of namespaces is made inside of private namespaces only, and none were entered");
+        }
         let middle = Namespace::new()?;
         let engine = match backend {
             Backend::Nft => Engine::Filter(Filter::new(Box::new(Nft::find()?), middle.clone())),

@@ -294,3 +294,11 @@ fn a_switch_delays_doubles_reorders_damages_and_throttles_and_counts_each() {
         &[Backend::Switch],
     );
 }
+
+#[test]
+fn the_network_of_the_host_is_out_of_reach() {
+    for backend in EVERY {
+        let refused = NetnsNet::new(backend, 7, "client").expect_err("nobody entered private namespaces");
+        assert!(refused.to_string().contains("none were entered"), "{refused:#}");
+    }
+}
