@@ -123,6 +123,9 @@ impl Page<'_> {
                         escape(&finding.happened)
                     ),
                 );
+                if !finding.witness.trim().is_empty() {
+                    push(body, format_args!("<pre>{}</pre>\n", escape(finding.witness.trim_end())));
+                }
                 if first {
                     witness::add(body, self, record);
                 }

@@ -9,7 +9,7 @@ use disttest_runtime::verdict::{RunRecord, ScenarioRecord};
 /// Operations of a witness that are drawn, at most.
 const WITNESS: usize = 40;
 /// Operations beside it, at most.
-const NEAR: usize = 16;
+const NEAR: usize = 5;
 
 /// The first execution of `record` in which a checker found a violation, and that.
 pub(super) fn first(record: &ScenarioRecord) -> Option<(&str, &RunRecord, &Violation)> {
