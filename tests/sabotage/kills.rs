@@ -5,6 +5,8 @@
 use crate::world::{World, files_below, send};
 use crate::{S1, S9, S10, S11, can_run, host};
 use disttest_runtime::base::rng::Rng;
+use disttest_runtime::harness::leftovers::executions;
+use disttest_runtime::session::sessions;
 use serde_json::Value;
 use std::collections::BTreeSet;
 use std::fs;
@@ -154,7 +156,9 @@ fn strike(kill: Kill, parent: &Child, world: &World) -> bool {
     harness.retain(|(_, line)| is_harness(line));
     // Held for a moment, so that nothing is written between the look and the kill.
     harness.iter().for_each(|(pid, _)| send_if_there("-STOP", *pid));
-    let recorded = files_below(world.root.path()).iter().any(|path| path.ends_with("run.json"));
+    // No look into the disks of nodes: who serves them is held too.
+    let executions = sessions(world.root.path()).into_iter().flat_map(|session| executions(&session));
+    let recorded = executions.into_iter().any(|run_dir| run_dir.join("run.json").exists());
     let child = harness.iter().map(|(pid, _)| *pid).filter(|pid| *pid != parent.id() && executes(*pid));
     match kill {
         Kill::Parent => send_if_there("-9", parent.id()),
