@@ -329,11 +329,16 @@ fn nemeses(attribute: &Attribute, errors: &mut Errors) {
     }
     for (index, nemesis) in attribute.nemeses.iter().enumerate() {
         let name = nemesis.value();
-        let kebab = !name.is_empty() && name.bytes().all(|b| b.is_ascii_lowercase() || b.is_ascii_digit() || b == b'-');
-        if !kebab {
+        let kebab = |part: &str| {
+            !part.is_empty() && part.bytes().all(|b| b.is_ascii_lowercase() || b.is_ascii_digit() || b == b'-')
+        };
+        if !name.split(" + ").all(kebab) {
             errors.add(
                 nemesis.span(),
-                format!("`{name}` is no nemesis name: names are lower-case words joined by `-`, such as `hard-kill`"),
+                format!(
+                    "`{name}` is no nemesis name: names are lower-case words joined by `-`, such as `hard-kill`; those that act \
+                     together are joined by ` + `"
+                ),
             );
         }
         if attribute.nemeses[..index].iter().any(|earlier| earlier.value() == name) {

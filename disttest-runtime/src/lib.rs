@@ -51,10 +51,10 @@ pub mod prelude {
     pub use crate::nemesis::{
         AsymmetricDataCut, AsymmetricPartition, BandwidthCap, BitFlip, BoxFuture, BridgePartition, CgroupFreeze,
         ClockJump, ClockSkew, ConnectionLoss, CpuThrottle, Disk, DiskFailure, DiskFull, Failpoint, FsyncFailure,
-        FullPartition, GracefulStop, HardKill, Latency, LeaderIsolation, MajoritySidePartition, MemoryLimit,
+        FullPartition, GracefulStop, HardKill, InTurn, Latency, LeaderIsolation, MajoritySidePartition, MemoryLimit,
         MetadataStoreOutage, MinoritySidePartition, Nemesis, PacketCorruption, PacketDuplication, PacketLoss,
         PacketReordering, Pause, Plane, PowerLoss, Restart, RingPartition, RollingRestart, SlowClock, SlowDisk,
-        SlowFollower, SlowSync, SplitBrain, StorageCorruption,
+        SlowFollower, SlowSync, SplitBrain, StorageCorruption, Together, Trigger,
     };
     pub use crate::run::{
         CallError, CheckLimits, Client, Control, Evidence, Faults, Hook, Injected, Judged, Landed, Oracle, Probe,

@@ -106,6 +106,11 @@ impl Recorder {
         self.clients().by_process.values().map(|client| client.invoked.load(Relaxed)).sum()
     }
 
+    /// Operations that have begun and not ended, of all clients.
+    pub fn in_flight(&self) -> usize {
+        self.clients().by_process.values().map(|client| client.in_flight()).sum()
+    }
+
     /// From now on clients are being stopped: an operation that loses its handle has an unknown outcome and is no
     /// defect.
     pub fn closing(&self) {

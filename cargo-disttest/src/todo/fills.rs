@@ -5,7 +5,7 @@ use super::snippets::{self, Helper};
 use super::support::{Program, Support};
 use super::transactions::{self, Transactions};
 use crate::author::frame::function_name;
-use disttest_runtime::plan::names::{Nemesis, signal_mentions};
+use disttest_runtime::plan::names::{parts_of, signal_mentions};
 use disttest_runtime::plan::{Fault, Resolved};
 use serde::Serialize;
 
@@ -117,13 +117,12 @@ impl Known<'_> {
             Fault::NoFault { reason } => Ok(Fill { code: snippets::no_fault(reason), helpers: Vec::new() }),
             Fault::Unresolved => Err("the plan names no nemesis with its landing signals".to_owned()),
             Fault::Planned { nemeses, .. } => {
-                let has = |name: &String| snippets::nemesis(name).is_some();
-                if let Some(other) = nemeses.iter().find(|name| !has(name)) {
+                let mut all = nemeses.iter().flat_map(|name| parts_of(name));
+                if let Some(other) = all.find(|name| snippets::nemesis(name).is_none()) {
                     return Err(format!("the runtime has no nemesis `{other}` yet: write one with `impl Nemesis`"));
                 }
-                let known: Vec<&'static str> =
-                    nemeses.iter().filter_map(|name| Nemesis::find(name)).map(|nemesis| nemesis.name.id).collect();
-                Ok(Fill { code: snippets::faults(&known, &self.signals()), helpers: Vec::new() })
+                let planned: Vec<&str> = nemeses.iter().map(String::as_str).collect();
+                Ok(Fill { code: snippets::faults(&planned, &self.signals()), helpers: Vec::new() })
             }
         }
     }

@@ -5,7 +5,7 @@ use super::operations;
 use super::snippets;
 use super::transactions::{self, Kind, Transactions};
 use disttest_runtime::plan::Fault;
-use disttest_runtime::plan::names::{CHECKERS, NEMESES, SIGNALS, Side};
+use disttest_runtime::plan::names::{CHECKERS, NEMESES, SIGNALS, Side, parts_of};
 use serde::Serialize;
 
 /// One thing of the catalogue.
@@ -91,7 +91,7 @@ fn nemeses(known: &Known<'_>) -> Vec<Offer> {
         Offer {
             kind: "nemesis",
             name: name.to_owned(),
-            planned: planned.iter().any(|planned| planned == name),
+            planned: planned.iter().flat_map(|planned| parts_of(planned)).any(|planned| planned == name),
             available,
             snippet: available.then(|| known.nemesis(name)),
             note: match available {

@@ -5,6 +5,7 @@ use super::operations::Operations;
 use super::support::{Program, Support};
 use crate::author::prose;
 use crate::new::template::fill;
+use disttest_runtime::plan::names::parts_of;
 
 /// Code that a region needs in the region `helpers`.
 #[derive(Clone, Debug, PartialEq, Eq, serde::Serialize)]
@@ -81,10 +82,34 @@ pub(crate) fn workload(program: &str, clients: Option<u64>, probes: &[String], w
     })
 }
 
-/// The region `faults` with these nemeses (names of [`NEMESES`]), one window after another, in turn; `signals` is said
-/// in a comment.
-pub(crate) fn faults(nemeses: &[&'static str], signals: &str) -> String {
-    let codes: Vec<&str> = nemeses.iter().filter_map(|name| nemesis(name)).collect();
+/// The expression of `name`, which may join several: the first of them acts on the minority, then the others on the rest.
+fn expression(name: &str) -> Option<String> {
+    let codes: Vec<&str> = parts_of(name).map(nemesis).collect::<Option<_>>()?;
+    let (first, others) = codes.split_first()?;
+    if others.is_empty() {
+        return Some((*first).to_owned());
+    }
+    let on = |code: &str, minority: &str, rest: &str| {
+        let words = code.split_inclusive(|c: char| !(c.is_alphanumeric() || c == '_'));
+        let named = words.map(|word| match word.trim_end_matches(|c: char| !(c.is_alphanumeric() || c == '_')) {
+            side @ "minority" => word.replacen(side, minority, 1),
+            side @ "rest" => word.replacen(side, rest, 1),
+            _ => word.to_owned(),
+        });
+        named.collect::<String>()
+    };
+    let mut code = format!("InTurn::default().then({})", on(first, "minority.clone()", "rest.clone()"));
+    for other in others {
+        code += &format!(".then({})", on(other, "rest[..1].to_vec()", "rest[1..].to_vec()"));
+    }
+    Some(code)
+}
+
+/// The region `faults` with these nemeses (names of [`NEMESES`], or several joined), one window after another, in turn;
+/// `signals` is said in a comment.
+pub(crate) fn faults(nemeses: &[&str], signals: &str) -> String {
+    let codes: Vec<String> = nemeses.iter().filter_map(|name| expression(name)).collect();
+    let codes: Vec<&str> = codes.iter().map(String::as_str).collect();
     // A leader is found by asking, and no side is drawn for it.
     let words = |code: &str, side: &str| code.split(|c: char| !c.is_alphanumeric()).any(|word| word == side);
     let names = |side: &str| codes.iter().any(|code| words(code, side));
@@ -275,6 +300,9 @@ mod tests {
         assert!(region.contains("match window % 2 {\n                0 => Box::new(HardKill::new(minority)),\n"));
         assert!(region.contains("                _ => Box::new(FullPartition::new(minority, rest)),\n"));
         assert!(faults(&["pause"], "").contains("let (minority, _) ="));
+        let region = faults(&["full-partition + hard-kill"], "");
+        let both = "InTurn::default().then(FullPartition::new(minority.clone(), rest.clone())).then(HardKill::new(rest[..1].to_vec()))";
+        assert!(region.contains("let (minority, rest) =") && region.contains(both), "{region}");
         let region = faults(&["leader-isolation"], "");
         assert!(parses(&region) && region.contains("for _ in ") && !region.contains("minority"), "{region}");
     }

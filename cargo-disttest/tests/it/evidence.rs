@@ -234,6 +234,7 @@ fn windows(declared: &Declared, request: &RunRequest, landed: bool) -> Vec<Windo
         probe_ok_at: Some(seconds(6)),
         injector: vec![series(&injector[0], true)],
         victim: vec![series(&victim[0], landed)],
+        ..Window::default()
     };
     (1..=request.budget.faults).map(window).collect()
 }

@@ -232,6 +232,7 @@ fn window(injector: Option<Series>, victim: Option<Series>) -> Window {
         probe_ok_at: Some(at(12_300)),
         injector: injector.into_iter().collect(),
         victim: victim.into_iter().collect(),
+        ..Window::default()
     }
 }
 

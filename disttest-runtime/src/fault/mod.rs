@@ -1,5 +1,6 @@
 //! L1: the pure half of a nemesis: what was planned for a window, what was sampled, and whether that proves landing.
 
+mod composed;
 mod landing;
 mod policy;
 mod recovery;
@@ -9,6 +10,8 @@ mod signal;
 mod window;
 
 #[cfg(test)]
+mod composed_tests;
+#[cfg(test)]
 mod forged;
 #[cfg(test)]
 mod tests;
@@ -16,4 +19,4 @@ mod tests;
 pub use landing::assess;
 pub use policy::{CARRIER_SIGNAL, Policy, carrier_of, is_carrier};
 pub use schedule::{Schedule, Slot};
-pub use window::{Assessment, Sample, Series, Shape, Side, SideFinding, Window};
+pub use window::{Assessment, Occasion, Sample, Series, Shape, Side, SideFinding, TOGETHER, Window};

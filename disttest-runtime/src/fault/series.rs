@@ -10,18 +10,32 @@ pub(super) struct Edges {
     pub(super) baseline_from: Nanos,
     pub(super) requested: Nanos,
     pub(super) injected: Nanos,
-    /// The heal, or the last moment sampled when there was none.
+    /// The heal, or the last moment sampled when there was none; in a sequence the moment when the next one was requested.
     pub(super) end: Nanos,
 }
 
 impl Edges {
     /// The edges of `window`; an error when they are out of order or the baseline is too short.
     pub(super) fn of(window: &Window, policy: &Policy) -> Result<Edges, String> {
+        let healed = window.healed_at.unwrap_or(window.observed_until);
+        if let Some(alone) = window.alone_until.filter(|alone| *alone > healed) {
+            let (alone, healed) = (secs(alone.as_duration()), secs(healed.as_duration()));
+            return Err(format!("the window's times are out of order: alone until {alone}, healed {healed}"));
+        }
+        Edges::until(window.alone_until.unwrap_or(healed), window, policy)
+    }
+
+    /// The edges of `window` with all of the fault, whatever else was let loose meanwhile.
+    pub(super) fn to_the_heal(window: &Window, policy: &Policy) -> Result<Edges, String> {
+        Edges::until(window.healed_at.unwrap_or(window.observed_until), window, policy)
+    }
+
+    fn until(end: Nanos, window: &Window, policy: &Policy) -> Result<Edges, String> {
         let edges = Edges {
             baseline_from: window.baseline_from,
             requested: window.requested_at.unwrap_or(window.injected_at),
             injected: window.injected_at,
-            end: window.healed_at.unwrap_or(window.observed_until),
+            end,
         };
         let Edges { baseline_from, requested, injected, end } = edges;
         if !(baseline_from <= requested && requested <= injected && injected <= end && end <= window.observed_until) {

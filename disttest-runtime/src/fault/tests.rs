@@ -60,6 +60,7 @@ fn window(shape: Shape, victim: Trace) -> Window {
             series(CARRIER_SIGNAL, "link n1->n2", COUNTER, passing),
         ],
         victim: vec![series("client-timeouts", "n1", shape, victim)],
+        ..Window::default()
     }
 }
 

@@ -46,8 +46,37 @@ pub struct Series {
     pub samples: Vec<Sample>,
 }
 
+/// Between the names of nemeses that act together, as in `full-partition + hard-kill`.
+pub const TOGETHER: &str = " + ";
+
+/// The event that an injection waited for.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Occasion {
+    /// What was waited for, such as `500 operations acknowledged by n1`.
+    pub event: String,
+    /// Since when.
+    pub from: Nanos,
+    /// When it was seen; `None`: not within `limit`, and so nothing was injected.
+    pub seen_at: Option<Nanos>,
+    /// The longest wait.
+    pub limit: Nanos,
+    /// What showed the event, or the last that was seen of it.
+    pub evidence: String,
+}
+
+impl Occasion {
+    /// Why nothing was injected; `None` when the event was seen.
+    pub fn missed(&self) -> Option<String> {
+        let limit = self.limit.as_duration().as_secs_f32();
+        let (event, evidence) = (&self.event, &self.evidence);
+        self.seen_at
+            .is_none()
+            .then(|| format!("not injected: event `{event}` not seen within {limit:.1} s ({evidence})"))
+    }
+}
+
 /// Raw facts of one fault window.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Window {
     /// Number of the window in its run, from 1; operations that overlap it carry it.
     pub epoch: u64,
@@ -79,6 +108,17 @@ pub struct Window {
     pub injector: Vec<Series>,
     /// Victim-side signals.
     pub victim: Vec<Series>,
+    /// The event that the injection waited for, if it waited for one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub occasion: Option<Occasion>,
+    /// When the next nemesis of a sequence was requested while this one acted: what is suffered from then on may be the
+    /// other's doing and shows nothing of this one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub alone_until: Option<Nanos>,
+    /// Several nemeses in one window, each with evidence and victims of its own, in the order in which they were let loose.
+    /// The window itself then has no signals.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub parts: Vec<Window>,
 }
 
 /// Which side of a fault a signal is read on.
@@ -125,4 +165,18 @@ pub struct Assessment {
     pub recovered: bool,
     /// Why it recovered or not, in numbers.
     pub recovery: String,
+    /// [`Window::occasion`].
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub occasion: Option<Occasion>,
+    /// What each nemesis of a composed window proves; the window landed and recovered only if each of them did.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub parts: Vec<Assessment>,
+}
+
+impl Assessment {
+    /// Why nothing was injected in this window, or in a part of it: the event that was waited for never came.
+    pub fn missed(&self) -> Option<String> {
+        let own = self.occasion.as_ref().and_then(Occasion::missed);
+        own.or_else(|| self.parts.iter().find_map(|part| Some(format!("{}: {}", part.nemesis, part.missed()?))))
+    }
 }

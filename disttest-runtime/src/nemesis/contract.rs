@@ -1,6 +1,6 @@
 //! What a nemesis is.
 
-use super::{BoxFuture, Plane};
+use super::{BoxFuture, Composition, Plane};
 use anyhow::Result;
 
 /// A fault that can be let loose on a system and taken back.
@@ -27,6 +27,12 @@ pub trait Nemesis: Send {
     fn prepare<'a>(&'a mut self, plane: &'a Plane) -> BoxFuture<'a, Result<()>> {
         let _ = plane;
         Box::pin(async { Ok(()) })
+    }
+
+    /// The nemeses that this one is composed of, for the run to let each loose with evidence of its own. A wrapper hands this
+    /// on. `None`: it is one nemesis.
+    fn take_parts(&mut self) -> Option<Composition> {
+        None
     }
 
     /// Lets the fault loose. An error is recorded as a fault that did not land; what was done so far must be undone
@@ -56,6 +62,10 @@ impl<N: Nemesis + ?Sized> Nemesis for Box<N> {
 
     fn prepare<'a>(&'a mut self, plane: &'a Plane) -> BoxFuture<'a, Result<()>> {
         (**self).prepare(plane)
+    }
+
+    fn take_parts(&mut self) -> Option<Composition> {
+        (**self).take_parts()
     }
 
     fn inject<'a>(&'a mut self, plane: &'a Plane) -> BoxFuture<'a, Result<()>> {

@@ -19,6 +19,8 @@ pub mod resources;
 pub mod storage;
 mod sys;
 pub mod time;
+mod together;
+mod trigger;
 
 pub(crate) use crate::recorder::Clock;
 pub use contract::Nemesis;
@@ -35,6 +37,7 @@ pub use on_links::{
     LeaderIsolation, MajoritySidePartition, MetadataStoreOutage, MinoritySidePartition, PacketCorruption,
     PacketDuplication, PacketLoss, PacketReordering, RingPartition, SlowFollower, SplitBrain, link,
 };
+pub(crate) use on_processes::join_all;
 pub use on_processes::{GracefulStop, HardKill, Pause, Restart};
 pub(crate) use plane::Tools;
 pub use plane::{BoxFuture, Nodes, Plane};
@@ -45,3 +48,6 @@ pub use storage::{
     BitFlip, Disk, DiskFailure, DiskFull, FsyncFailure, PowerLoss, SlowDisk, SlowSync, StorageCorruption,
 };
 pub use time::{ClockJump, ClockSkew, SlowClock};
+pub use together::{Composition, InTurn, Together};
+pub(crate) use trigger::Event;
+pub use trigger::Trigger;

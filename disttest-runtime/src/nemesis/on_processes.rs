@@ -230,7 +230,7 @@ async fn all_of<T: Send>(acts: Vec<BoxFuture<'_, Result<T>>>) -> Result<()> {
 }
 
 /// Polls all of `futures` until each is done.
-async fn join_all<T>(mut futures: Vec<BoxFuture<'_, T>>) -> Vec<T> {
+pub(crate) async fn join_all<T>(mut futures: Vec<BoxFuture<'_, T>>) -> Vec<T> {
     let mut done: Vec<Option<T>> = futures.iter().map(|_| None).collect();
     std::future::poll_fn(|cx| {
         for (future, slot) in futures.iter_mut().zip(&mut done) {

@@ -285,14 +285,15 @@ fn no_fault(
     }
 }
 
-/// The affirmed nemeses of a field. Where some are in backticks, those count; another one in prose is told.
+/// The affirmed nemeses of a field. Where some are in backticks, those count; another one in prose is told. Names joined by
+/// a `+` are one nemesis: those that act together.
 pub(super) fn nemeses_named(field: &Spanned<String>, told: &mut Vec<Diagnostic>) -> Vec<String> {
-    let found: Vec<Mention> = names::nemesis_mentions(&field.value).into_iter().filter(|m| m.affirmed).collect();
-    let quoted = unique(found.iter().filter(|m| m.quoted).map(|m| m.id.to_owned()));
+    let found = joined(&field.value, names::nemesis_mentions(&field.value));
+    let quoted = unique(found.iter().filter(|(_, quoted)| *quoted).map(|(name, _)| name.clone()));
     if quoted.is_empty() {
-        return unique(found.into_iter().map(|m| m.id.to_owned()));
+        return unique(found.into_iter().map(|(name, _)| name));
     }
-    for id in unique(found.iter().map(|m| m.id.to_owned())).iter().filter(|id| !quoted.contains(id)) {
+    for id in unique(found.into_iter().map(|(name, _)| name)).iter().filter(|id| !quoted.contains(id)) {
         let message = format!("`{id}` is named without backticks beside others in backticks; it is not taken");
         told.push(report(
             "unresolved-fault",
@@ -302,6 +303,31 @@ pub(super) fn nemeses_named(field: &Spanned<String>, told: &mut Vec<Diagnostic>)
         ));
     }
     quoted
+}
+
+/// The affirmed of `mentions`, those with nothing but a `+` between them joined; and whether they are in backticks.
+fn joined(text: &str, mentions: Vec<Mention>) -> Vec<(String, bool)> {
+    let mut found: Vec<(String, bool, usize)> = Vec::new();
+    for mention in mentions.into_iter().filter(|mention| mention.affirmed) {
+        let opens = text[..mention.at.start].ends_with('`');
+        let closes = text[mention.at.end..].starts_with('`');
+        let with = found.last_mut().filter(|(.., end)| {
+            let between = text.get(*end..mention.at.start).unwrap_or_default();
+            between.trim_matches(|c: char| c.is_whitespace() || c == '`' || c == '*') == "+"
+        });
+        match with {
+            // `` `a + b` `` is quoted as `` `a` + `b` `` is: opened before the first and closed behind the last.
+            Some((name, opened, end)) => {
+                *name = format!("{name}{}{}", names::TOGETHER, mention.id);
+                (*opened, *end) = (*opened && closes, mention.at.end);
+            }
+            None => {
+                let joins = text[mention.at.end..].trim_start().starts_with('+');
+                found.push((mention.id.to_owned(), opens && (closes || joins), mention.at.end));
+            }
+        }
+    }
+    found.into_iter().map(|(name, quoted, _)| (name, quoted)).collect()
 }
 
 /// Each item once, in order. Few are looked through; a hostile field has a hundred thousand.
@@ -376,6 +402,22 @@ mod tests {
             (Fault::NoFault { reason: "the claim is about the steady state".to_owned() }, vec![])
         );
         assert_eq!((second.model, second.checkers), (None, vec![]));
+    }
+
+    #[test]
+    fn nemeses_joined_by_a_plus_act_together() {
+        let check = |text: &str, expect: &[&str]| {
+            let field = Spanned { value: text.to_owned(), span: Span::default() };
+            assert_eq!(nemeses_named(&field, &mut Vec::new()), expect, "{text}");
+        };
+        check("full partition + hard kill, then a slow disk", &["full-partition + hard-kill", "slow-disk"]);
+        check("`full-partition` + `hard-kill`", &["full-partition + hard-kill"]);
+        check("`full-partition + hard-kill` of the rest", &["full-partition + hard-kill"]);
+        check("**hard-kill** + `pause` + disk full", &["hard-kill + pause + disk-full"]);
+        check("full-partition and hard-kill", &["full-partition", "hard-kill"]);
+        check("hard-kill (+ a restart)", &["hard-kill"]);
+        check("`pause`; full partition + hard kill", &["pause"]);
+        check("hard kill + nothing else + disk full", &["hard-kill", "disk-full"]);
     }
 
     #[test]

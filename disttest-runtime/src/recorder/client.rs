@@ -140,6 +140,11 @@ impl Client {
         Some(slot)
     }
 
+    /// Operations that have begun and not ended.
+    pub(super) fn in_flight(&self) -> usize {
+        self.desk().in_flight.iter().flatten().count()
+    }
+
     /// Records the end of the operation in `slot`.
     pub(super) fn end(&self, slot: usize, ending: Ending, circumstances: &Circumstances) {
         // Read first: the operation ended no later than it is said to.
@@ -157,7 +162,7 @@ impl Client {
             desk.defect(|| format!("operation {} ({} by client {}) {defect}", op.op_id, op.op_type, self.process));
         }
         if let Some(node) = &circumstances.node {
-            desk.node(node, &self.shared).count(ending, took);
+            desk.node(node, &self.shared).count(&op.op_type, ending, took);
         }
         let known = matches!(ending, Ending::Ok(_) | Ending::Fail(_));
         let line = Line {
@@ -230,9 +235,9 @@ impl Desk {
 }
 
 impl NodeStats {
-    fn count(&self, ending: &Ending, took: Duration) {
+    fn count(&self, op_type: &str, ending: &Ending, took: Duration) {
         match ending {
-            Ending::Ok(_) => self.acknowledged(took),
+            Ending::Ok(_) => self.acknowledged(op_type, took),
             Ending::Fail(_) => _ = self.errors.fetch_add(1, Relaxed),
             Ending::Unknown(_) | Ending::Timeout => _ = self.timeouts.fetch_add(1, Relaxed),
             Ending::Dropped | Ending::LeftOver => {}

@@ -1,4 +1,4 @@
-//! Live counts for probes: what clients saw of each node. Updated without a lock, read while the run goes on.
+//! Live counts for probes: what clients saw of each node. Updated without waiting for each other, read while the run goes on.
 
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
@@ -26,6 +26,11 @@ impl Stats {
     /// Operations that `node` acknowledged.
     pub fn acks(&self, node: &str) -> u64 {
         self.of(node, |stats| stats.acks.load(Relaxed))
+    }
+
+    /// Operations of the type `op_type` that `node` acknowledged.
+    pub fn acks_of(&self, node: &str, op_type: &str) -> u64 {
+        self.of(node, |stats| stats.acks_of(op_type))
     }
 
     /// Latencies of the operations that `node` acknowledged so far; the difference of two of these is an interval's.
@@ -60,21 +65,49 @@ pub(super) struct NodeStats {
     pub(super) timeouts: AtomicU64,
     pub(super) errors: AtomicU64,
     pub(super) acks: AtomicU64,
+    /// Acknowledged operations by type; there are few types.
+    kinds: RwLock<Vec<(String, AtomicU64)>>,
     latencies: [AtomicU64; BUCKETS],
 }
 
 impl Default for NodeStats {
     fn default() -> NodeStats {
         let latencies = [const { AtomicU64::new(0) }; BUCKETS];
-        NodeStats { timeouts: AtomicU64::new(0), errors: AtomicU64::new(0), acks: AtomicU64::new(0), latencies }
+        NodeStats {
+            timeouts: AtomicU64::new(0),
+            errors: AtomicU64::new(0),
+            acks: AtomicU64::new(0),
+            kinds: RwLock::default(),
+            latencies,
+        }
     }
 }
 
 impl NodeStats {
-    pub(super) fn acknowledged(&self, latency: Duration) {
+    pub(super) fn acknowledged(&self, op_type: &str, latency: Duration) {
         self.acks.fetch_add(1, Relaxed);
+        if !self.counted_as(op_type) {
+            let mut kinds = self.kinds.write().unwrap_or_else(PoisonError::into_inner);
+            match kinds.iter().find(|(kind, _)| kind == op_type) {
+                // Another client was first.
+                Some((_, count)) => _ = count.fetch_add(1, Relaxed),
+                None => kinds.push((op_type.to_owned(), AtomicU64::new(1))),
+            }
+        }
         let nanos = u64::try_from(latency.as_nanos()).unwrap_or(u64::MAX);
         self.latencies[bucket(nanos)].fetch_add(1, Relaxed);
+    }
+
+    /// Counts one of `op_type`, if one was counted before.
+    fn counted_as(&self, op_type: &str) -> bool {
+        let kinds = self.kinds.read().unwrap_or_else(PoisonError::into_inner);
+        let count = kinds.iter().find(|(kind, _)| kind == op_type);
+        count.map(|(_, count)| count.fetch_add(1, Relaxed)).is_some()
+    }
+
+    fn acks_of(&self, op_type: &str) -> u64 {
+        let kinds = self.kinds.read().unwrap_or_else(PoisonError::into_inner);
+        kinds.iter().find(|(kind, _)| kind == op_type).map_or(0, |(_, count)| count.load(Relaxed))
     }
 
     fn latencies(&self) -> Latencies {
@@ -155,10 +188,10 @@ mod tests {
     #[test]
     fn the_median_of_an_interval_forgets_what_came_before() {
         let node = NodeStats::default();
-        (0..100).for_each(|_| node.acknowledged(Duration::from_millis(1)));
+        (0..100).for_each(|_| node.acknowledged("write", Duration::from_millis(1)));
         let before = node.latencies();
         assert_eq!(before.since(&before).median(), None);
-        (1..=9).for_each(|i| node.acknowledged(Duration::from_millis(i * 10)));
+        (1..=9).for_each(|i| node.acknowledged("read", Duration::from_millis(i * 10)));
         let median = node.latencies().since(&before).median().expect("nine of them");
         assert!(median.abs_diff(Duration::from_millis(50)) < Duration::from_millis(2), "{median:?}");
     }

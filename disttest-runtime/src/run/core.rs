@@ -1,7 +1,7 @@
 //! What the parts of one run share.
 
+use super::active::Active;
 use super::events::Events;
-use super::faults::Active;
 use super::sampler::Sampler;
 use super::{Entry, facts::Facts};
 use crate::base::time::Nanos;

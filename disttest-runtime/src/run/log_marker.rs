@@ -12,12 +12,13 @@ pub(crate) struct LogMarker {
     offset: u64,
     unfinished: Vec<u8>,
     found: u64,
+    latest: Option<String>,
 }
 
 impl LogMarker {
     /// Counts lines of the log at `path` that contain `text`.
     pub(crate) fn new(path: PathBuf, text: &str) -> LogMarker {
-        LogMarker { path, text: text.to_owned(), offset: 0, unfinished: Vec::new(), found: 0 }
+        LogMarker { path, text: text.to_owned(), offset: 0, unfinished: Vec::new(), found: 0, latest: None }
     }
 
     /// Lines found from the first byte on; `None` when the log cannot be read.
@@ -30,8 +31,16 @@ impl LogMarker {
         let rest = self.unfinished.split_off(end);
         let complete = std::mem::replace(&mut self.unfinished, rest);
         let lines = String::from_utf8_lossy(&complete);
-        self.found += lines.lines().filter(|line| line.contains(&self.text)).count() as u64;
+        for line in lines.lines().filter(|line| line.contains(&self.text)) {
+            self.found += 1;
+            self.latest = Some(line.to_owned());
+        }
         Some(self.found as f64)
+    }
+
+    /// The line that was found last.
+    pub(crate) fn latest(&self) -> Option<&str> {
+        self.latest.as_deref()
     }
 }
 

@@ -1,5 +1,7 @@
 //! L4: what a scenario is given, and the tokens it must earn in order: workload, landing, oracle.
 
+mod active;
+mod baseline;
 mod client;
 mod control;
 mod core;
@@ -12,6 +14,7 @@ mod handle;
 mod hook;
 mod limits;
 mod log_marker;
+mod occasions;
 mod oracle;
 mod panics;
 mod probe;
@@ -22,6 +25,8 @@ mod signals;
 pub(crate) mod teeth;
 mod workload;
 
+#[cfg(test)]
+mod composed_tests;
 #[cfg(test)]
 mod control_tests;
 #[cfg(test)]
@@ -35,7 +40,7 @@ pub use client::{CallError, Client};
 pub use control::Control;
 pub use entry::{Entry, ScenarioFuture};
 pub use execute::{deadline, execute};
-pub use faults::{Faults, Injected, Landed};
+pub use faults::{Faults, Injected, Landed, When};
 pub use handle::Run;
 pub use hook::{Evidence, Hook, Planned};
 pub use limits::CheckLimits;

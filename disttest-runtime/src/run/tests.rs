@@ -89,7 +89,7 @@ pub(super) fn record(body: fn(Run) -> ScenarioFuture, seconds: u64) -> (RunRecor
 
 /// The first of three runs whose fault landed and healed, else the last: a machine too busy to sample in time proves no
 /// fault, as it should.
-fn record_of_landing(body: fn(Run) -> ScenarioFuture, seconds: u64) -> (RunRecord, tempfile::TempDir) {
+pub(super) fn record_of_landing(body: fn(Run) -> ScenarioFuture, seconds: u64) -> (RunRecord, tempfile::TempDir) {
     let proven = |record: &RunRecord| record.windows.iter().all(|window| window.landed && window.recovered);
     let mut last = record(body, seconds);
     for _ in 0..2 {

@@ -150,7 +150,7 @@ impl Workload {
         self.measure(stopped, &ended);
         super::faults::heal_active(&core).await;
         if core.facts().epochs == 0 {
-            super::faults::carried_without_a_fault(&core);
+            super::baseline::carried_without_a_fault(&core);
         }
         core.events.say("progress", "workload stopped, final reads");
         let before = core.recorder.invoked();

@@ -163,7 +163,6 @@ fn window_disagreement(path: &Path, record: &RunRecord) -> Option<String> {
             "landing.json holds {raw} fault windows, run.json assessed {assessed}: not the same ones"
         ));
     }
-    let proves = |w: &Assessment| (w.injector.moved, w.victim.moved, w.landed, w.recovered);
     let differs = raw.iter().map(|window| assess(window, &Policy::default())).zip(&record.windows);
     let (again, recorded) = differs.into_iter().find(|(again, recorded)| proves(again) != proves(recorded))?;
     let says = |w: &Assessment| {
@@ -179,6 +178,13 @@ fn window_disagreement(path: &Path, record: &RunRecord) -> Option<String> {
         again.injector.why,
         again.victim.why
     ))
+}
+
+/// What is proven of a window and of each part of it.
+fn proves(window: &Assessment) -> Vec<(&str, Option<String>, [bool; 4])> {
+    let of = |w: &Assessment| [w.injector.moved, w.victim.moved, w.landed, w.recovered];
+    let all = std::iter::once(window).chain(&window.parts);
+    all.map(|w| (w.nemesis.as_str(), w.missed(), of(w))).collect()
 }
 
 /// Where a trial of a negative control says something else than what follows from it and from what it read.

@@ -119,6 +119,8 @@ pub(crate) fn window(epoch: u64, nemesis: &str) -> Assessment {
         landed: true,
         recovered: true,
         recovery: "quiet after 0.4 s, probe succeeded".to_owned(),
+        occasion: None,
+        parts: Vec::new(),
     }
 }
 

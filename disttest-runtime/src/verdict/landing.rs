@@ -5,7 +5,7 @@
 //! scenario declared, for a nemesis that it declared.
 
 use super::{Declared, DeclaredFault, RunRecord};
-use crate::fault::{Assessment, Side, SideFinding};
+use crate::fault::{Assessment, Side, SideFinding, TOGETHER};
 use std::collections::BTreeSet;
 
 /// Facts about faults, over all runs.
@@ -95,16 +95,17 @@ impl Landing {
             match does_not_count(declared, window) {
                 Some(why) => self.not_counted.push(format!("{place}: {why}")),
                 None if !epochs.insert(window.epoch) => self.not_counted.push(format!("{place}: the epoch is taken")),
-                None => self.add_landed(&window.nemesis),
+                None => self.add_landed(window),
             }
         }
     }
 
-    fn add_landed(&mut self, nemesis: &str) {
+    fn add_landed(&mut self, window: &Assessment) {
+        let any = |is: fn(&str) -> bool| u64::from(names_of(&window.nemesis).any(is));
         self.landed += 1;
-        self.failovers += u64::from(is_failover(nemesis));
-        self.asymmetric += u64::from(is_one_way(nemesis));
-        self.symmetric += u64::from(is_partition(nemesis) && !is_one_way(nemesis));
+        self.failovers += any(is_failover);
+        self.asymmetric += any(is_one_way);
+        self.symmetric += any(|nemesis| is_partition(nemesis) && !is_one_way(nemesis));
     }
 
     fn add_planned(&mut self, declared: &Declared, nemeses: &[String], run: &RunRecord) {
@@ -120,7 +121,14 @@ impl Landing {
             self.not_proven.push(format!("{place}: no fault was injected"));
             return;
         }
-        let windows = run.windows.len() as u64;
+        for window in &run.windows {
+            if let Some(missed) = window.missed() {
+                self.not_proven.push(format!("{place}, window {} ({}): {missed}", window.epoch, window.nemesis));
+            }
+        }
+        let injected =
+            |window: &&Assessment| window.occasion.as_ref().is_none_or(|occasion| occasion.seen_at.is_some());
+        let windows = run.windows.iter().filter(injected).count() as u64;
         if run.injections < windows {
             let journaled = run.injections;
             self.not_proven
@@ -137,7 +145,7 @@ impl Landing {
 
     fn add_nemesis(&mut self, declared: &Declared, nemesis: &str, has_room: bool, run: &RunRecord) {
         let place = run.place();
-        let mine: Vec<&Assessment> = run.windows.iter().filter(|w| w.nemesis == nemesis).collect();
+        let mine: Vec<&Assessment> = run.windows.iter().filter(|window| acts(window, nemesis)).collect();
         if mine.iter().any(|window| counts(declared, window)) {
             return;
         }
@@ -190,15 +198,70 @@ pub fn does_not_count(declared: &Declared, window: &Assessment) -> Option<String
     let DeclaredFault::Planned { nemeses, injector, victim } = &declared.fault else {
         return Some("no fault is planned".to_owned());
     };
-    if !nemeses.contains(&window.nemesis) {
-        return Some(format!("`{}` is not planned", window.nemesis));
+    if let Some(why) = is_not_planned(nemeses, &window.nemesis).or_else(|| hides_parts(window)) {
+        return Some(why);
     }
+    if let Some(missed) = window.missed() {
+        return Some(missed);
+    }
+    for part in &window.parts {
+        let why = signals_prove_nothing(part, injector, victim);
+        if let Some(why) = why {
+            return Some(format!("{}: {why}", part.nemesis));
+        }
+    }
+    signals_prove_nothing(window, injector, victim)
+}
+
+fn signals_prove_nothing(window: &Assessment, injector: &[String], victim: &[String]) -> Option<String> {
     side_proves_nothing(&window.injector, Side::Injector, injector)
         .or_else(|| side_proves_nothing(&window.victim, Side::Victim, victim))
         .or_else(|| {
             (!window.landed).then(|| format!("it did not land: {}; {}", window.injector.why, window.victim.why))
         })
         .or_else(|| (window.held.0 == 0).then(|| "it was held for no time".to_owned()))
+}
+
+/// The nemeses that a name joins by ` + `; a name of one is that one.
+pub(super) fn names_of(nemesis: &str) -> impl Iterator<Item = &str> {
+    nemesis.split(TOGETHER)
+}
+
+/// Both join the same nemeses, in whatever order.
+fn same_nemeses(one: &str, other: &str) -> bool {
+    let sorted = |name: &str| {
+        let mut names: Vec<String> = names_of(name).map(str::to_owned).collect();
+        names.sort();
+        names
+    };
+    one == other || sorted(one) == sorted(other)
+}
+
+/// The planned `nemesis` acts in `window`: by itself or among others, and where several are planned together, those.
+fn acts(window: &Assessment, nemesis: &str) -> bool {
+    same_nemeses(&window.nemesis, nemesis) || names_of(&window.nemesis).any(|part| part == nemesis)
+}
+
+/// Planned is the very composition, or each nemesis of it by itself.
+fn is_not_planned(nemeses: &[String], name: &str) -> Option<String> {
+    if nemeses.iter().any(|planned| same_nemeses(planned, name)) {
+        return None;
+    }
+    let missing = names_of(name).find(|part| !nemeses.iter().any(|planned| planned == part))?;
+    let joined =
+        nemeses.iter().find(|planned| names_of(planned).count() > 1 && names_of(planned).any(|part| part == missing));
+    Some(match joined {
+        Some(joined) => format!("`{missing}` is planned in `{joined}` only"),
+        None => format!("`{missing}` is not planned"),
+    })
+}
+
+/// A window named after several nemeses is judged by each of them.
+fn hides_parts(window: &Assessment) -> Option<String> {
+    let parts: Vec<&str> = window.parts.iter().map(|part| part.nemesis.as_str()).collect();
+    let named: Vec<&str> = names_of(&window.nemesis).collect();
+    let single = named.len() == 1 && parts.is_empty();
+    (!single && parts != named).then(|| format!("its parts were not judged each for itself: {}", parts.join(", ")))
 }
 
 fn side_proves_nothing(finding: &SideFinding, side: Side, declared: &[String]) -> Option<String> {

@@ -76,6 +76,15 @@ const MUTATIONS: &[Mutation] = &[
     ("a window that nobody planned", |c| { unplanned(c); c.runs[0].windows.push(window(1, "latency")) }, Verdict::InconclusiveFaultNotProven, "fault-not-proven"),
     ("an injection that nobody planned", |c| { unplanned(c); c.runs[0].injections = 1 }, Verdict::InconclusiveFaultNotProven, "fault-not-proven"),
     ("no fault is planned", unplanned, Verdict::PassSmoke, "pass"),
+    ("a window whose event never came", |c| missed(&mut c.runs[0].windows[0]), Verdict::InconclusiveFaultNotProven, "fault-not-proven"),
+    ("a part of a composed window whose event never came", |c| { together(c, PLANNED_APART); missed(&mut c.runs[0].windows[0].parts[1]) }, Verdict::InconclusiveFaultNotProven, "fault-not-proven"),
+    ("planned together, and tested each for itself", |c| plan_faults(c, &[JOINED]), Verdict::InconclusiveFaultNotProven, "fault-not-proven"),
+    ("one of two that act together is not planned", |c| together(c, &["hard-kill"]), Verdict::InconclusiveFaultNotProven, "fault-not-proven"),
+    ("one part did not land", |c| { together(c, &[JOINED]); parts(c, |p| p[1].landed = false) }, Verdict::InconclusiveFaultNotProven, "fault-not-proven"),
+    ("one part on no declared signal", |c| { together(c, &[JOINED]); parts(c, |p| p[0].victim.signal = Some("gut feeling".into())) }, Verdict::InconclusiveFaultNotProven, "fault-not-proven"),
+    ("one part held for no time", |c| { together(c, &[JOINED]); parts(c, |p| p[1].held = Default::default()) }, Verdict::InconclusiveFaultNotProven, "fault-not-proven"),
+    ("the parts were not judged", |c| { together(c, &[JOINED]); parts(c, Vec::clear) }, Verdict::InconclusiveFaultNotProven, "fault-not-proven"),
+    ("one part was judged twice, the other never", |c| { together(c, &[JOINED]); parts(c, |p| p[1] = p[0].clone()) }, Verdict::InconclusiveFaultNotProven, "fault-not-proven"),
     // The oracle.
     ("a declared checker did not run", |c| drop(c.runs[1].answers.pop()), Verdict::PartialSurface, "checker-did-not-run"),
     ("no checker ran", |c| c.runs[1].answers.clear(), Verdict::PartialSurface, "checker-did-not-run"),
@@ -180,6 +189,43 @@ fn violate_twice(c: &mut Case, anomaly: &str) {
 
 fn windows(c: &mut Case, change: fn(&mut crate::fault::Assessment)) {
     c.runs[0].windows.iter_mut().for_each(change);
+}
+
+#[test]
+fn what_is_planned_together_or_each_for_itself_passes_when_tested_together() {
+    for planned in [PLANNED_APART, &[JOINED], &["pause + hard-kill"], &[JOINED, "pause"]] {
+        let mut case = Case::perfect();
+        together(&mut case, planned);
+        let (verdict, why) = case.decide();
+        assert_eq!(verdict, Verdict::PassHardening, "{planned:?}: {why:#?}");
+    }
+}
+
+const JOINED: &str = "hard-kill + pause";
+const PLANNED_APART: &[&str] = &["hard-kill", "pause"];
+
+fn plan_faults(c: &mut Case, planned: &[&str]) {
+    if let DeclaredFault::Planned { nemeses, .. } = &mut c.declared.fault {
+        *nemeses = planned.iter().map(|nemesis| (*nemesis).to_owned()).collect();
+    }
+}
+
+/// In every window a kill and a pause act together.
+fn together(c: &mut Case, planned: &[&str]) {
+    plan_faults(c, planned);
+    for whole in c.runs.iter_mut().flat_map(|run| &mut run.windows) {
+        let part = |nemesis: &str| crate::fault::Assessment { nemesis: nemesis.to_owned(), ..whole.clone() };
+        whole.parts = vec![part("hard-kill"), part("pause")];
+        whole.nemesis = JOINED.to_owned();
+    }
+}
+
+fn parts(c: &mut Case, change: fn(&mut Vec<crate::fault::Assessment>)) {
+    c.runs[0].windows.iter_mut().for_each(|window| change(&mut window.parts));
+}
+
+fn missed(window: &mut crate::fault::Assessment) {
+    window.occasion = Some(crate::fault::Occasion { event: "a leader is elected".to_owned(), ..Default::default() });
 }
 
 fn truncate(run: &mut RunRecord) {

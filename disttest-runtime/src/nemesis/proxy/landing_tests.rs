@@ -109,6 +109,7 @@ async fn run(sabotage: Sabotage) -> Assessment {
         probe_ok_at: Some(Nanos(STEP * (before + during + 1))),
         injector: vec![series("proxy-dropped-bytes", link), series(CARRIER_SIGNAL, link)],
         victim: vec![series("client-timeouts", "n1")],
+        ..Window::default()
     };
     let (client, mut connection) = (recorder.client(1).unwrap(), None);
     for step in 1..=STEPS.iter().sum::<u64>() {

@@ -6,7 +6,7 @@ use super::passage::{Passage, clause_after, clause_before, has, places};
 use crate::base::diagnostic::Spanned;
 use crate::plan::Fault;
 use crate::plan::labels::FAULTS;
-use crate::plan::names::{Nemesis, Side, nemesis_mentions, signal_mentions};
+use crate::plan::names::{Nemesis, Side, nemesis_mentions, parts_of, signal_mentions};
 use crate::plan::no_fault::{self, NoFault};
 use crate::plan::rules::report;
 use crate::plan::told::Told;
@@ -311,7 +311,7 @@ pub(super) fn landing_sides(context: &Context<'_>, out: &mut Told) {
 pub(super) fn landing_misfit(context: &Context<'_>, out: &mut Told) {
     for (owner, field) in planned(context) {
         let Fault::Planned { nemeses, injector, .. } = &owner.resolved.fault else { continue };
-        for nemesis in nemeses.iter().filter_map(|id| Nemesis::find(id)) {
+        for nemesis in nemeses.iter().flat_map(|name| parts_of(name)).filter_map(Nemesis::find) {
             // A signal with an argument (`hook:compactions`) is named by what stands before the colon.
             let named = |s: &str| injector.iter().any(|i| i.split_once(':').map_or(i.as_str(), |(name, _)| name) == s);
             let proven = nemesis.signals.is_empty() || nemesis.signals.iter().any(|s| named(s));
@@ -346,7 +346,7 @@ pub(super) fn symmetric_partitions_only(context: &Context<'_>, out: &mut Told) {
         "inbound",
     ];
     let named = |case: &Case<'_>, wanted: &dyn Fn(&str) -> bool| match &case.resolved.fault {
-        Fault::Planned { nemeses, .. } => nemeses.iter().any(|nemesis| wanted(nemesis)),
+        Fault::Planned { nemeses, .. } => nemeses.iter().flat_map(|name| parts_of(name)).any(wanted),
         _ => false,
     };
     let Some(first) = context.cases.iter().find(|case| named(case, &|nemesis| BOTH_WAYS.contains(&nemesis))) else {

@@ -11,7 +11,7 @@ mod spelling;
 pub use how::{HOW, How};
 pub(crate) use mention::Index;
 pub use mention::{Mention, mentions};
-pub use nemeses::{NEMESES, Nemesis};
+pub use nemeses::{NEMESES, Nemesis, TOGETHER, parts_of};
 pub use picker::{Fit, PICKER, PickerRow, fit, recommended};
 pub use signals::{SIGNALS, Side, Signal, SignalMention, signal_mentions};
 pub use spelling::misspelt;

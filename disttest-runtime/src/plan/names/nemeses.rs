@@ -284,6 +284,14 @@ pub const NEMESES: &[Nemesis] = &[
     proven(row(0, "process", name("failpoint", &["fail point"]), "hits of the failpoint"), &["failpoint-hits"]),
 ];
 
+/// Between the names of nemeses that a plan has act together, as in `full-partition + hard-kill`.
+pub const TOGETHER: &str = " + ";
+
+/// The nemeses that a name joins by [`TOGETHER`]; the name of one is that one.
+pub fn parts_of(nemesis: &str) -> impl Iterator<Item = &str> {
+    nemesis.split(TOGETHER)
+}
+
 impl Nemesis {
     /// The nemesis with this canonical name.
     pub fn find(id: &str) -> Option<&'static Nemesis> {

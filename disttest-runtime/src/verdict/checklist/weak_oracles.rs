@@ -1,6 +1,6 @@
 //! Weak oracles 1 to 14: evidence that is too weak alone (format.md §9, D6).
 
-use super::super::landing::{is_failover, is_partition};
+use super::super::landing::{is_failover, is_partition, names_of};
 use super::super::{ControlResult, DeclaredFault, Trial, parent_of};
 use super::{AuditItem, Found, Inputs, item};
 use crate::plan::Category;
@@ -76,7 +76,7 @@ fn consistency_checker(inputs: &Inputs<'_>) -> Found {
 
 fn planned(inputs: &Inputs<'_>, wanted: fn(&str) -> bool) -> bool {
     let DeclaredFault::Planned { nemeses, .. } = &inputs.declared.fault else { return false };
-    nemeses.iter().any(|nemesis| wanted(nemesis))
+    nemeses.iter().flat_map(|nemesis| names_of(nemesis)).any(wanted)
 }
 
 fn repeated_failover(inputs: &Inputs<'_>) -> Found {
