@@ -43,7 +43,7 @@ pub mod prelude {
         UniqueIds,
     };
     pub use crate::cluster::{Cluster, NodeSpec, Program};
-    pub use crate::fault::{Schedule, Shape};
+    pub use crate::fault::{FaultBudget, Hit, Kind, Schedule, Shape};
     pub use crate::model::{
         CasRegister, Counter, Kv, Lease, Ledger, Log, MapModel, MembershipTable, MultiRegister, Mutex, Queue, Register,
         Session, SetModel, Stack,
@@ -52,13 +52,13 @@ pub mod prelude {
         AsymmetricDataCut, AsymmetricPartition, BandwidthCap, BitFlip, BoxFuture, BridgePartition, CgroupFreeze,
         ClockJump, ClockSkew, ConnectionLoss, CpuThrottle, Disk, DiskFailure, DiskFull, Failpoint, FsyncFailure,
         FullPartition, GracefulStop, HardKill, InTurn, Latency, LeaderIsolation, MajoritySidePartition, MemoryLimit,
-        MetadataStoreOutage, MinoritySidePartition, Nemesis, PacketCorruption, PacketDuplication, PacketLoss,
-        PacketReordering, Pause, Plane, PowerLoss, Restart, RingPartition, RollingRestart, SlowClock, SlowDisk,
-        SlowFollower, SlowSync, SplitBrain, StorageCorruption, Together, Trigger,
+        MetadataStoreOutage, MinoritySidePartition, MixedVersion, Nemesis, PacketCorruption, PacketDuplication,
+        PacketLoss, PacketReordering, Pause, Plane, PowerLoss, Restart, RingPartition, RollingRestart, RollingUpgrade,
+        SlowClock, SlowDisk, SlowFollower, SlowSync, SplitBrain, StorageCorruption, Together, Trigger,
     };
     pub use crate::run::{
         CallError, CheckLimits, Client, Control, Evidence, Faults, Hook, Injected, Judged, Landed, Oracle, Probe,
-        Recorded, Run, Target, Workload, WorkloadBuilder,
+        Quiescent, Recorded, Run, Target, Workload, WorkloadBuilder,
     };
     pub use serde_json::{Value, json};
 }

@@ -1,8 +1,10 @@
 //! The life of one node: its process, why it may end, and the account of how it did.
 
+use super::binaries::{Identity, Known};
 use super::{NodeSpec, Program, Site};
+use crate::base::time::Nanos;
 use crate::nemesis::{Act, Exit, Launcher, Process, failpoints, procfs};
-use crate::verdict::{ExpectedLog, NodeDeath};
+use crate::verdict::{ExpectedLog, NodeBinary, NodeDeath};
 use anyhow::{Context, Result, bail};
 use rustix::process::Signal;
 use std::fs::{File, OpenOptions};
@@ -35,28 +37,72 @@ struct Life {
     /// Starts after an exit that were seen ready, as a new process shows.
     restarts: u64,
     deaths: Vec<NodeDeath>,
+    /// The variant of the program that `process` is; `None`: the program itself.
+    variant: Option<String>,
+    /// What was started, in order.
+    ran: Vec<Ran>,
+    /// Starts after an exit with another binary than before.
+    upgrades: u64,
+    /// The processes that listen on the node's address, by id and start time, since it was ready.
+    listeners: Vec<(i32, u64)>,
 }
 
+/// One start of a node.
+#[derive(Clone, Debug)]
+struct Ran {
+    at: Nanos,
+    variant: Option<String>,
+    command: PathBuf,
+    identity: Arc<Identity>,
+}
+
+/// How often it is looked whether those who listened live on.
+const LISTENERS: Duration = Duration::from_millis(100);
+/// How long the digest of a binary is waited for.
+const DIGEST: Duration = Duration::from_secs(30);
+
 impl Node {
-    pub(super) fn new(spec: NodeSpec, program: Program, site: Arc<Site>, launcher: Launcher) -> Node {
+    pub(super) fn new(
+        spec: NodeSpec,
+        program: Program,
+        variant: Option<String>,
+        site: Arc<Site>,
+        launcher: Launcher,
+    ) -> Node {
         let log = site.log_dir.join(format!("{}.log", spec.name()));
-        Node { spec, log, program, site, launcher, life: Mutex::default() }
+        let life = Life { variant, ..Life::default() };
+        Node { spec, log, program, site, launcher, life: Mutex::new(life) }
     }
 
     /// What the program wants done before its first start.
     pub(super) async fn prepare(&self) -> Result<()> {
-        self.program.prepared(&self.spec).await
+        self.plays().prepared(&self.spec).await
     }
 
-    /// Lines of its log that its program's author expects.
-    pub(super) fn expected_log(&self) -> &[ExpectedLog] {
-        self.program.expected_log()
+    /// Lines of its log that its program's authors expect.
+    pub(super) fn expected_log(&self) -> Vec<ExpectedLog> {
+        self.program.expected_log_of_all()
+    }
+
+    /// The program that the node runs, or ran last.
+    fn plays(&self) -> &Program {
+        let variant = self.life().variant.clone();
+        self.played(variant.as_deref())
+    }
+
+    fn played(&self, variant: Option<&str>) -> &Program {
+        // Only variants that are there are ever noted.
+        self.program.of(variant).unwrap_or(&self.program)
     }
 
     /// Starts the process; it is not ready yet.
     pub(super) fn launch(self: &Arc<Node>) -> Result<Process> {
-        let mut command = self.program.command(&self.spec, &self.site.sut_args)?;
-        if self.program.has_failpoints() {
+        let (variant, program) = (self.variant(), self.plays());
+        program.configure(&self.spec)?;
+        let (file, identity) = program.binary();
+        let ran = Ran { at: self.site.clock.now(), variant, command: file.to_owned(), identity };
+        let mut command = program.command(&self.spec, &self.site.sut_args)?;
+        if program.has_failpoints() {
             let socket = failpoints::control_socket(&self.site.run_dir, self.spec.name());
             // What an earlier process of the node left: nobody answers there.
             drop(std::fs::remove_file(&socket));
@@ -68,7 +114,14 @@ impl Node {
             bail!("the run is over: {} is not started", self.spec.name());
         }
         let process = self.launcher.spawn(command).with_context(|| format!("node {}", self.spec.name()))?;
-        *life = Life { process: Some(process.clone()), ending: None, ended: None, ..std::mem::take(&mut *life) };
+        *life = Life {
+            process: Some(process.clone()),
+            ending: None,
+            ended: None,
+            listeners: Vec::new(),
+            ..std::mem::take(&mut *life)
+        };
+        life.ran.push(ran);
         drop(life);
         self.site.journal.write(&Act::Started {
             node: self.spec.name().to_owned(),
@@ -85,12 +138,13 @@ impl Node {
     }
 
     /// Waits until the readiness probe succeeds; an error when the process ends first or the limit passes.
-    pub(super) async fn until_ready(&self, process: &Process) -> Result<()> {
-        let limit = self.program.ready_limit();
+    pub(super) async fn until_ready(self: &Arc<Node>, process: &Process) -> Result<()> {
+        let program = self.plays();
+        let limit = program.ready_limit();
         let probing = async {
             loop {
                 // One attempt must not hang for ever on a node that accepts and stays silent.
-                let attempt = tokio::time::timeout(Duration::from_secs(2), self.program.probe(&self.spec)).await;
+                let attempt = tokio::time::timeout(Duration::from_secs(2), program.probe(&self.spec)).await;
                 match attempt {
                     Ok(Ok(())) if self.listens(process) => return,
                     _ => tokio::time::sleep(Duration::from_millis(20)).await,
@@ -98,10 +152,13 @@ impl Node {
             }
         };
         tokio::select! {
-            () = probing => Ok(()),
+            () = probing => {
+                self.watch_listeners(process);
+                Ok(())
+            }
             exit = process.ended() => bail!("{} ended before it was ready: {exit}{}", self.spec.name(), self.log_tail()),
             () = tokio::time::sleep(limit) => {
-                let last = self.program.probe(&self.spec);
+                let last = program.probe(&self.spec);
                 let why = match tokio::time::timeout(Duration::from_secs(2), last).await {
                     Ok(Ok(())) if self.listens(process) => return Ok(()),
                     Ok(Ok(())) => format!("no process of it listens on {}, and yet someone answers", self.spec.listen()),
@@ -120,7 +177,7 @@ impl Node {
 
     /// The readiness probe succeeds within 1 s.
     pub(super) async fn answers(&self) -> bool {
-        tokio::time::timeout(Duration::from_secs(1), self.program.probe(&self.spec))
+        tokio::time::timeout(Duration::from_secs(1), self.plays().probe(&self.spec))
             .await
             .is_ok_and(|probe| probe.is_ok())
     }
@@ -144,13 +201,13 @@ impl Node {
             }
             process
         };
-        let exit = match tokio::time::timeout(self.program.stop_limit(), process.ended()).await {
+        let exit = match tokio::time::timeout(self.plays().stop_limit(), process.ended()).await {
             Ok(exit) => exit,
             // It stays marked: when it ends later, the nemesis did it.
             Err(_) => {
                 bail!(
                     "{name} did not end within {} s of signal {}",
-                    self.program.stop_limit().as_secs(),
+                    self.plays().stop_limit().as_secs(),
                     signal.as_raw()
                 )
             }
@@ -212,6 +269,7 @@ impl Node {
         if before == (process.pid(), process.start_time()) {
             bail!("{} is still the process it was", self.spec.name());
         }
+        self.compare_binaries().await;
         self.life().restarts += 1;
         Ok(())
     }
@@ -234,10 +292,100 @@ impl Node {
             // Taking down is done by SIGKILL: a crash that was under way then shows another status.
             _ if life.closing && exit.is_sigkill() => {}
             _ => {
-                let allowed = self.program.exit_is_allowed();
-                life.deaths.push(NodeDeath { node, at: self.site.clock.now(), how, allowed });
+                self.died(life, how);
             }
         }
+    }
+
+    /// The node ended, or a part of it, and no nemesis did it: told at once, and kept.
+    fn died(&self, life: &mut Life, how: String) {
+        let allowed = self.played(life.variant.as_deref()).exit_is_allowed();
+        let death = NodeDeath { node: self.spec.name().to_owned(), at: self.site.clock.now(), how, allowed };
+        self.site.mourners.tell(&death);
+        life.deaths.push(death);
+    }
+
+    /// From now on until `process` ends: whoever listens on the node's address is expected to live as long as it does. A
+    /// supervisor that starts a crashed server again within its group would hide the crash otherwise.
+    fn watch_listeners(self: &Arc<Node>, process: &Process) {
+        let (node, process) = (Arc::clone(self), process.clone());
+        tokio::spawn(async move {
+            while node.listeners_live(&process) {
+                tokio::time::sleep(LISTENERS).await;
+            }
+        });
+    }
+
+    /// Looks once; false when there is nothing more to look at.
+    fn listeners_live(&self, process: &Process) -> bool {
+        let mut life = self.life();
+        let same = life.process.as_ref().is_some_and(|current| current.pid() == process.pid());
+        if !same || life.closing || life.ended.is_some() || process.exit().is_some() {
+            return false;
+        }
+        let lives = |(pid, start_time): &(i32, u64)| procfs::is_same_and_alive(*pid, *start_time);
+        if life.listeners.iter().any(lives) || life.ending.is_some() {
+            return true;
+        }
+        let now = procfs::group_listeners(process.pid(), self.spec.listen());
+        let before = std::mem::replace(&mut life.listeners, now);
+        if let Some((pid, _)) = before.first() {
+            let others = life.listeners.first().map(|(pid, _)| format!("; process {pid} listens in its place"));
+            let how = format!("process {pid}, which listened for it, ended by itself{}", others.unwrap_or_default());
+            self.died(&mut life, how);
+        }
+        true
+    }
+
+    /// The variant of the program that the node runs, or ran last.
+    pub(super) fn variant(&self) -> Option<String> {
+        self.life().variant.clone()
+    }
+
+    /// Starts the node again after an exit as another variant of its program (`None`: the program itself).
+    pub(super) async fn restart_as(self: &Arc<Node>, variant: Option<&str>) -> Result<()> {
+        self.program.of(variant)?;
+        if self.runs() {
+            bail!("{} still runs: it cannot be started as another program", self.spec.name());
+        }
+        self.life().variant = variant.map(str::to_owned);
+        self.restart().await
+    }
+
+    /// Counts an upgrade when the last start ran another binary than the one before, by their digests.
+    async fn compare_binaries(self: &Arc<Node>) {
+        let ran = self.life().ran.clone();
+        let [.., before, now] = &ran[..] else { return };
+        if Arc::ptr_eq(&before.identity, &now.identity) {
+            return;
+        }
+        let (before, now) = (Arc::clone(&before.identity), Arc::clone(&now.identity));
+        let digests = move || [before, now].map(|identity| identity.known_within(DIGEST).sha256);
+        if let Ok([Some(before), Some(now)]) = tokio::task::spawn_blocking(digests).await
+            && before != now
+        {
+            self.life().upgrades += 1;
+        }
+    }
+
+    /// What the node ran, in order; a start with what ran before is not told again.
+    pub(super) fn binaries(&self) -> Vec<NodeBinary> {
+        let ran = self.life().ran.clone();
+        let of = |ran: &Ran| {
+            let Known { sha256, version } = ran.identity.known_within(DIGEST);
+            let command = ran.command.display().to_string();
+            NodeBinary {
+                node: self.spec.name().to_owned(),
+                at: ran.at,
+                variant: ran.variant.clone(),
+                command,
+                sha256,
+                version,
+            }
+        };
+        let mut told: Vec<NodeBinary> = ran.iter().map(of).collect();
+        told.dedup_by(|now, before| NodeBinary { at: before.at, ..now.clone() } == *before);
+        told
     }
 
     /// The running process; an exit found here is accounted for and is an error.
@@ -255,7 +403,7 @@ impl Node {
     pub(super) async fn answers_or_ends(&self, limit: Duration) {
         let Ok(process) = self.alive(&mut self.life()) else { return };
         let probing = async {
-            while self.program.probe(&self.spec).await.is_err() {
+            while self.plays().probe(&self.spec).await.is_err() {
                 tokio::time::sleep(Duration::from_millis(10)).await;
             }
         };
@@ -316,6 +464,7 @@ impl Node {
         match signal {
             "process-exit" => count(life.exits),
             "process-restarted" => count(life.restarts),
+            "process-upgraded" => count(life.upgrades),
             "process-stopped" => match (&life.process, life.ended) {
                 (Some(process), None) => process.is_stopped().ok().map(|stopped| if stopped { 1.0 } else { 0.0 }),
                 _ => Some(0.0),

@@ -1,6 +1,8 @@
 //! L4: clusters of real processes on this machine, wired so that each link between two nodes, and from clients to a
 //! node, goes through the proxy, or in namespaces with addresses of their own.
 
+mod binaries;
+mod config;
 mod life;
 mod node;
 mod ports;
@@ -15,4 +17,4 @@ pub(crate) mod tiny;
 pub use node::NodeSpec;
 pub use program::Program;
 pub use started::Cluster;
-pub(crate) use started::{CLIENT, Site};
+pub(crate) use started::{CLIENT, Mourners, Site};

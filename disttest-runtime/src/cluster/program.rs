@@ -1,14 +1,17 @@
 //! The program a node runs: command, arguments, environment, and how to tell that it is ready.
 
 use super::NodeSpec;
+use super::binaries::Identity;
+use super::config::Config;
 use crate::nemesis::{BoxFuture, Disk, RUN_VARIABLE};
 use crate::verdict::ExpectedLog;
-use anyhow::{Context, Result};
+use anyhow::{Context, Result, bail};
+use std::collections::BTreeMap;
 use std::ffi::OsString;
 use std::fmt;
 use std::future::Future;
 use std::net::SocketAddr;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -62,6 +65,11 @@ pub struct Program {
     expected_log: Vec<ExpectedLog>,
     own_addresses: bool,
     port: u16,
+    configs: Vec<Config>,
+    version_args: Vec<String>,
+    variants: BTreeMap<String, Program>,
+    /// The variant that a node begins with.
+    begins_with: BTreeMap<String, String>,
 }
 
 #[derive(Clone)]
@@ -88,6 +96,10 @@ impl Program {
             expected_log: Vec::new(),
             own_addresses: false,
             port: PORT,
+            configs: Vec::new(),
+            version_args: Vec::new(),
+            variants: BTreeMap::new(),
+            begins_with: BTreeMap::new(),
         }
     }
 
@@ -110,6 +122,81 @@ impl Program {
     pub fn env(mut self, name: impl Into<String>, value: impl Into<String>) -> Program {
         self.env.push((name.into(), value.into()));
         self
+    }
+
+    /// A configuration file in each node's folder, rendered from `template` before every start, with the placeholders of
+    /// arguments; a line with `{peer}` is repeated for each other node. The program is told of it by an argument such as
+    /// `--config={data_dir}/store.toml`. A file that would lie outside of the folder keeps the node from starting.
+    ///
+    /// ```
+    /// use disttest_runtime::cluster::Program;
+    ///
+    /// let program = Program::new("/usr/local/bin/my-store")
+    ///     .config("store.toml", "name = \"{node}\"\nlisten = \"{listen}\"\npeers = \"{peers}\"\n")
+    ///     .args(["--config", "{data_dir}/store.toml"]);
+    /// ```
+    #[must_use]
+    pub fn config(mut self, path: impl Into<PathBuf>, template: impl Into<String>) -> Program {
+        self.configs.push(Config::new(path.into(), template.into()));
+        self
+    }
+
+    /// How the program is asked for its version, such as `--version`: run once for each binary, and what it prints stands
+    /// in the record of the run beside the binary's SHA-256. Default: it is not asked.
+    #[must_use]
+    pub fn version_args<S: Into<String>>(mut self, args: impl IntoIterator<Item = S>) -> Program {
+        self.version_args = args.into_iter().map(Into::into).collect();
+        self
+    }
+
+    /// Another program for nodes of the same cluster, called `name`: another version, other arguments, another
+    /// configuration. What belongs to the wiring (disk, own addresses, port) is taken from this one. A node begins with it by
+    /// [`Program::begins_with`], or is moved to it by [`crate::nemesis::RollingUpgrade`] or
+    /// [`crate::nemesis::MixedVersion`].
+    ///
+    /// ```
+    /// use disttest_runtime::cluster::Program;
+    ///
+    /// let of = |version: &str| Program::new(format!("/opt/store-{version}/store")).args(["{listen}"]).version_args(["-V"]);
+    /// let mixed = of("1.9").variant("next", of("2.0")).begins_with("n3", "next");
+    /// ```
+    #[must_use]
+    pub fn variant(mut self, name: impl Into<String>, program: Program) -> Program {
+        self.variants.insert(name.into(), program);
+        self
+    }
+
+    /// `node` begins with the variant `name`.
+    #[must_use]
+    pub fn begins_with(mut self, node: impl Into<String>, name: impl Into<String>) -> Program {
+        self.begins_with.insert(node.into(), name.into());
+        self
+    }
+
+    /// The variant that `node` begins with. An error when it is none, or the cluster of `nodes` has no such node.
+    pub(super) fn first_variant(&self, node: &str, nodes: &[String]) -> Result<Option<String>> {
+        if let Some(stranger) = self.begins_with.keys().find(|named| !nodes.contains(named)) {
+            bail!("`{stranger}` is to begin with a variant and is no node of this cluster");
+        }
+        let variant = self.begins_with.get(node).cloned();
+        self.of(variant.as_deref()).map(|_| variant)
+    }
+
+    /// The program called `variant`; this one without a name.
+    pub(super) fn of(&self, variant: Option<&str>) -> Result<&Program> {
+        let Some(name) = variant else { return Ok(self) };
+        let known = || self.variants.keys().map(String::as_str).collect::<Vec<_>>().join(", ");
+        self.variants.get(name).with_context(|| format!("the program has no variant `{name}` (known: {})", known()))
+    }
+
+    /// Writes the configuration files of `node`.
+    pub(super) fn configure(&self, node: &NodeSpec) -> Result<()> {
+        self.configs.iter().try_for_each(|config| config.write(node)).with_context(|| node.name().to_owned())
+    }
+
+    /// The file of the program, and the identity of what is in it now.
+    pub(super) fn binary(&self) -> (&Path, Arc<Identity>) {
+        (&self.command, Identity::of(&self.command, &self.version_args))
     }
 
     /// What is done before a node starts for the first time, such as filling its data folder or writing its
@@ -198,8 +285,10 @@ impl Program {
         self
     }
 
-    pub(super) fn expected_log(&self) -> &[ExpectedLog] {
-        &self.expected_log
+    /// Its own expected lines, and those of its variants.
+    pub(super) fn expected_log_of_all(&self) -> Vec<ExpectedLog> {
+        let all = std::iter::once(self).chain(self.variants.values());
+        all.flat_map(|program| program.expected_log.clone()).collect()
     }
 
     /// Gives each node a network namespace of its own, with an address of its own, whatever signals are declared.
@@ -293,7 +382,7 @@ fn belongs_to_the_harness(name: &OsString) -> bool {
     ["DISTTEST_", "NEXTEST_", "CARGO_"].iter().any(|prefix| name.starts_with(prefix)) || name == "NEXTEST"
 }
 
-fn expand_all(template: &[String], node: &NodeSpec) -> Result<Vec<String>> {
+pub(super) fn expand_all(template: &[String], node: &NodeSpec) -> Result<Vec<String>> {
     let mut args = Vec::new();
     for arg in template {
         if arg.contains("{peer}") {

@@ -7,10 +7,11 @@ use crate::nemesis::net::NetnsNet;
 use crate::nemesis::procfs::Identity;
 use crate::nemesis::storage::Mounted;
 use crate::nemesis::{BoxFuture, Clock, Exit, Journal, Launcher, Meters, Network, Nodes, ProxyNet, Tools};
-use crate::verdict::{ExpectedLog, NodeDeath};
+use crate::verdict::{ExpectedLog, NodeBinary, NodeDeath};
 use anyhow::{Context, Result, bail};
 use rustix::process::Signal;
 use std::collections::BTreeMap;
+use std::fmt;
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -31,6 +32,30 @@ pub(crate) struct Site {
     pub(crate) clock: Clock,
     pub(crate) net: Network,
     pub(crate) meters: Meters,
+    pub(crate) mourners: Mourners,
+}
+
+/// Who is told at once of a node that ended by itself.
+#[derive(Clone, Default)]
+pub(crate) struct Mourners(Option<Arc<dyn Fn(&NodeDeath) + Send + Sync>>);
+
+impl Mourners {
+    /// Tells `who`.
+    pub(crate) fn new(who: impl Fn(&NodeDeath) + Send + Sync + 'static) -> Mourners {
+        Mourners(Some(Arc::new(who)))
+    }
+
+    pub(super) fn tell(&self, death: &NodeDeath) {
+        if let Some(who) = &self.0 {
+            who(death);
+        }
+    }
+}
+
+impl fmt::Debug for Mourners {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("Mourners").field(&self.0.is_some()).finish()
+    }
 }
 
 impl Site {
@@ -100,7 +125,8 @@ impl Cluster {
                 disks.insert(name.clone(), disk);
             }
             let spec = NodeSpec::new(name.clone(), index, wiring.listen, wiring.client, data_dir, wiring.peers);
-            nodes.push(Arc::new(Node::new(spec, program.clone(), Arc::clone(site), wiring.launcher)));
+            let variant = program.first_variant(name, &names)?;
+            nodes.push(Arc::new(Node::new(spec, program.clone(), variant, Arc::clone(site), wiring.launcher)));
         }
         Ok(Cluster { inner: Arc::new(Inner { nodes, disks }) })
     }
@@ -146,7 +172,12 @@ impl Cluster {
 
     /// What the program's author expects in the nodes' logs.
     pub(crate) fn expected_log(&self) -> Vec<ExpectedLog> {
-        self.inner.nodes.first().map(|node| node.expected_log().to_vec()).unwrap_or_default()
+        self.inner.nodes.first().map(|node| node.expected_log()).unwrap_or_default()
+    }
+
+    /// Which binary each node ran, by SHA-256 and by what it says of its version, in order of its starts.
+    pub fn binaries(&self) -> Vec<NodeBinary> {
+        self.inner.nodes.iter().flat_map(|node| node.binaries()).collect()
     }
 
     /// Names of the nodes whose process runs.
@@ -236,6 +267,14 @@ impl Nodes for Cluster {
 
     fn start<'a>(&'a self, node: &'a str) -> BoxFuture<'a, Result<()>> {
         Box::pin(async move { self.find(node)?.restart().await })
+    }
+
+    fn start_as<'a>(&'a self, node: &'a str, variant: Option<&'a str>) -> BoxFuture<'a, Result<()>> {
+        Box::pin(async move { self.find(node)?.restart_as(variant).await })
+    }
+
+    fn variant(&self, node: &str) -> Result<Option<String>> {
+        Ok(self.find(node)?.variant())
     }
 
     fn data_dir(&self, node: &str) -> Result<PathBuf> {

@@ -24,6 +24,7 @@ fn place() -> Place {
         clock,
         net: Network::proxied(ProxyNet::new(clock)),
         meters: Meters::default(),
+        mourners: Mourners::default(),
         run_dir: path,
     };
     Place { dir, site: Arc::new(site) }
@@ -215,4 +216,67 @@ async fn a_paused_cluster_is_taken_down_too() {
     assert_eq!(cluster.running(), Vec::<String>::new());
     assert!(plane.nodes().start("n1").await.is_err(), "nothing starts after the end");
     assert_eq!(cluster.deaths(), [], "the end is no death");
+}
+
+const EXEC: &str = "exec \"$0\" \"$@\"";
+const AGAIN_AND_AGAIN: &str = "while :; do \"$0\" \"$@\"; done";
+
+async fn start(place: &Place, program: Program) -> anyhow::Result<(Cluster, Plane)> {
+    let cluster = Cluster::start(program, 3, Arc::clone(&place.site)).await?;
+    let plane = Plane::new(place.site.net.clone(), Arc::new(cluster.clone()), place.site.tools());
+    Ok((cluster, plane))
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_server_that_its_own_supervisor_starts_again_has_died() {
+    let place = place();
+    let (cluster, plane) = start(&place, tiny::by_shell(AGAIN_AND_AGAIN)).await.expect("it comes up");
+    HardKill::new(["n2"]).inject(&plane).await.expect("killed");
+    plane.nodes().start("n2").await.expect("it starts again");
+    drop(tiny::ask(address(&cluster, "n1"), "die").await);
+    until("the death is seen", || !cluster.deaths().is_empty()).await;
+    tokio::time::sleep(Duration::from_millis(500)).await;
+    let deaths = cluster.deaths();
+    assert_eq!(deaths.iter().map(|death| death.node.as_str()).collect::<Vec<_>>(), ["n1"], "{deaths:?}");
+    assert!(deaths[0].how.contains("which listened for it, ended by itself") && !deaths[0].allowed, "{deaths:?}");
+    until("the server is back, and dies again", || cluster.running().len() == 3).await;
+    while tiny::ask(address(&cluster, "n1"), "die").await.is_ok() || cluster.deaths().len() < 2 {
+        tokio::time::sleep(Duration::from_millis(50)).await;
+    }
+    assert!(cluster.deaths().len() >= 2, "each death is one");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn nodes_run_variants_of_their_program_and_it_is_told_which() {
+    let place = place();
+    let next = tiny::by_shell(EXEC).config("version", "2\n");
+    let same = tiny::program().config("version", "3\n");
+    let program = tiny::program().config("version", "1\n").variant("next", next).variant("other", same);
+    let (cluster, plane) = start(&place, program.begins_with("n3", "next")).await.expect("it comes up");
+    let version = |node: &'static str| tiny::ask(address(&cluster, node), "version");
+    assert_eq!((version("n1").await.expect("1").as_str(), version("n3").await.expect("2").as_str()), ("1", "2"));
+    assert!(plane.nodes().start_as("n1", Some("next")).await.is_err(), "it runs still");
+    plane.nodes().terminate("n1").await.expect("stopped");
+    assert!(plane.nodes().start_as("n1", Some("none such")).await.is_err());
+    plane.nodes().start_as("n1", Some("next")).await.expect("started");
+    assert_eq!(version("n1").await.expect("2"), "2");
+    assert_eq!(cluster.reading("process-upgraded", "n1"), Some(1.0));
+    plane.nodes().terminate("n2").await.expect("stopped");
+    plane.nodes().start_as("n2", Some("other")).await.expect("started");
+    assert_eq!(cluster.reading("process-upgraded", "n2"), Some(0.0), "another configuration is no other binary");
+    let told: Vec<(String, Option<String>)> =
+        cluster.binaries().into_iter().map(|binary| (binary.node, binary.variant)).collect();
+    let expect = [("n1", None), ("n1", Some("next")), ("n2", None), ("n2", Some("other")), ("n3", Some("next"))];
+    assert_eq!(told, expect.map(|(node, variant)| (node.to_owned(), variant.map(str::to_owned))));
+    assert!(cluster.binaries().iter().all(|binary| binary.sha256.as_ref().is_some_and(|sha| sha.len() == 64)));
+    assert_eq!(cluster.deaths(), []);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_variant_or_node_that_is_none_keeps_the_cluster_from_coming_up() {
+    for (node, variant, why) in [("n1", "none", "no variant `none`"), ("n9", "next", "`n9` is to begin with")] {
+        let program = tiny::program().variant("next", tiny::by_shell(EXEC)).begins_with(node, variant);
+        let error = start(&place(), program).await.map(|_| ()).expect_err("refused");
+        assert!(format!("{error:#}").contains(why), "{error:#}");
+    }
 }

@@ -27,6 +27,14 @@ pub(crate) fn program() -> Program {
     Program::new(me).args(args).ready(|address| async move { ping(address).await })
 }
 
+/// The program of a tiny node, started by a shell: another binary.
+pub(crate) fn by_shell(script: &str) -> Program {
+    let me = std::env::current_exe().expect("the test executable").display().to_string();
+    let args = ["--exact", "cluster::tiny::node", "--nocapture", "listen={listen}", "peer={peer}", "data={data_dir}"];
+    let args = ["-c", script, &me].into_iter().chain(args).map(str::to_owned);
+    Program::new("/bin/sh").args(args).ready(|address| async move { ping(address).await })
+}
+
 /// Asks the node at `address` for an answer, within half a second.
 pub(crate) async fn ping(address: SocketAddr) -> Result<()> {
     match ask(address, "ping").await?.as_str() {

@@ -1,5 +1,6 @@
 //! L1: the pure half of a nemesis: what was planned for a window, what was sampled, and whether that proves landing.
 
+mod budget;
 mod composed;
 mod landing;
 mod policy;
@@ -16,6 +17,7 @@ mod forged;
 #[cfg(test)]
 mod tests;
 
+pub use budget::{FaultBudget, Hit, Kind};
 pub use landing::assess;
 pub use policy::{CARRIER_SIGNAL, Policy, carrier_of, is_carrier};
 pub use schedule::{Schedule, Slot};

@@ -31,6 +31,9 @@ const LONGEST_HOLD: Duration = Duration::from_secs(30);
 /// Shortest time after a heal: the quiet stretch that shows it.
 const TAIL: Duration = Duration::from_millis(1_500);
 
+/// Shortest share of a window in the time of a schedule.
+pub(super) const SHORTEST_SHARE: Duration = Duration::from_millis(4_000);
+
 impl<K: Clone + PartialEq> Schedule<K> {
     /// `windows` faults of the `kinds`, spread over `total`. Pure: equal arguments give equal schedules.
     ///
@@ -42,7 +45,7 @@ impl<K: Clone + PartialEq> Schedule<K> {
         if kinds.is_empty() || windows == 0 {
             return Schedule { slots: Vec::new(), total };
         }
-        let share = (total / u32::try_from(windows).unwrap_or(u32::MAX)).max(LEAD + SHORTEST_HOLD + TAIL);
+        let share = (total / u32::try_from(windows).unwrap_or(u32::MAX)).max(SHORTEST_SHARE);
         let mut rng = Rng::stream(seed, "fault-schedule");
         let kinds = rounds(&mut rng, kinds, windows);
         let slots = kinds.into_iter().zip(0..).map(|(kind, i)| slot(&mut rng, kind, share, i)).collect();
@@ -53,6 +56,12 @@ impl<K: Clone + PartialEq> Schedule<K> {
     /// Time the whole takes, the last heal included; at least what was asked for.
     pub fn total(&self) -> Duration {
         self.total
+    }
+
+    /// The same times, with another thing in each slot.
+    pub(super) fn map<L>(self, mut with: impl FnMut(K) -> L) -> Schedule<L> {
+        let slots = self.slots.into_iter().map(|Slot { at, hold, kind }| Slot { at, hold, kind: with(kind) });
+        Schedule { slots: slots.collect(), total: self.total }
     }
 }
 
@@ -143,6 +152,11 @@ mod tests {
             (0..50).map(|seed| of(seed).iter().map(|slot| slot.kind).collect()).collect();
         assert_eq!(orders.len(), 6, "every order comes up");
         assert!(of(1)[0].at != of(2)[0].at || of(1)[0].hold != of(2)[0].hold);
+    }
+
+    #[test]
+    fn the_shortest_share_holds_a_lead_a_fault_and_a_tail() {
+        assert_eq!(SHORTEST_SHARE, LEAD + SHORTEST_HOLD + TAIL);
     }
 
     #[test]

@@ -11,6 +11,7 @@ mod network;
 mod on_cluster;
 mod on_links;
 mod on_processes;
+mod on_versions;
 mod plane;
 mod process;
 pub mod procfs;
@@ -39,6 +40,7 @@ pub use on_links::{
 };
 pub(crate) use on_processes::join_all;
 pub use on_processes::{GracefulStop, HardKill, Pause, Restart};
+pub use on_versions::{MixedVersion, RollingUpgrade};
 pub(crate) use plane::Tools;
 pub use plane::{BoxFuture, Nodes, Plane};
 pub use process::{Exit, Launcher, Process};
@@ -49,5 +51,5 @@ pub use storage::{
 };
 pub use time::{ClockJump, ClockSkew, SlowClock};
 pub use together::{Composition, InTurn, Together};
-pub(crate) use trigger::Event;
 pub use trigger::Trigger;
+pub(crate) use trigger::{Ask, Event};

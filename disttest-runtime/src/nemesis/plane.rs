@@ -37,6 +37,13 @@ pub trait Nodes: Send + Sync {
     /// Starts a node that has ended, with the same arguments and data, and waits until it is ready.
     fn start<'a>(&'a self, node: &'a str) -> BoxFuture<'a, Result<()>>;
 
+    /// Starts a node that has ended as another variant of its program (`None`: the program itself), on its data, and waits
+    /// until it is ready.
+    fn start_as<'a>(&'a self, node: &'a str, variant: Option<&'a str>) -> BoxFuture<'a, Result<()>>;
+
+    /// The variant of its program that `node` runs, or ran last; `None`: the program itself.
+    fn variant(&self, node: &str) -> Result<Option<String>>;
+
     /// The node's own folder.
     fn data_dir(&self, node: &str) -> Result<PathBuf>;
 

@@ -128,7 +128,13 @@ pub fn has_variable(pid: i32, name: &str, value: &str) -> bool {
 ///
 /// A node that lost a race for its port would seem ready because a stranger answers there.
 pub fn group_listens(group: i32, address: SocketAddr) -> bool {
-    group_members(group).into_iter().any(|pid| {
+    !group_listeners(group, address).is_empty()
+}
+
+/// The processes of `group` that listen on the port of `address`, by id and start time.
+pub fn group_listeners(group: i32, address: SocketAddr) -> Vec<(i32, u64)> {
+    let listens = |pid: &i32| {
+        let pid = *pid;
         let inodes = listening_inodes(pid, address.port());
         let Ok(files) = fs::read_dir(format!("/proc/{pid}/fd")) else { return false };
         let targets = files.filter_map(|file| fs::read_link(file.ok()?.path()).ok());
@@ -136,7 +142,9 @@ pub fn group_listens(group: i32, address: SocketAddr) -> bool {
             let inode = target.strip_prefix("socket:[").and_then(|rest| rest.strip_suffix(']'));
             inode.is_some_and(|inode| inodes.iter().any(|listening| listening == inode))
         })
-    })
+    };
+    let listening = group_members(group).into_iter().filter(listens);
+    listening.filter_map(|pid| Some((pid, stat(pid).ok()?.start_time))).collect()
 }
 
 /// Inodes of the sockets that listen on `port` in the network namespace of `pid`, from its tables of TCP sockets (state

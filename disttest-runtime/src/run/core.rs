@@ -5,7 +5,7 @@ use super::events::Events;
 use super::sampler::Sampler;
 use super::{Entry, facts::Facts};
 use crate::base::time::Nanos;
-use crate::cluster::{CLIENT, Site};
+use crate::cluster::{CLIENT, Mourners, Site};
 use crate::history::Op;
 use crate::nemesis::net::{Backend, NetnsNet, enclosure};
 use crate::nemesis::{Journal, Launcher, Meters, Network, ProxyNet};
@@ -26,7 +26,7 @@ pub(crate) struct Core {
     pub(crate) clock: Clock,
     pub(crate) epochs: EpochCell,
     pub(crate) recorder: Recorder,
-    pub(crate) events: Events,
+    pub(crate) events: Arc<Events>,
     pub(crate) sampler: Sampler,
     pub(crate) site: Arc<Site>,
     /// The fault that acts now. Held while it is injected or healed.
@@ -62,7 +62,14 @@ impl Core {
         // Node logs are recognised by their path, also by processes that resolved it.
         let log_dir = log_dir.canonicalize().with_context(|| format!("{}", log_dir.display()))?;
         let clock = Clock::start();
+        let events = Arc::new(Events::open(&request)?);
+        let told = Arc::clone(&events);
+        let mourners = Mourners::new(move |death| {
+            let allowed = if death.allowed { ", as the test allows" } else { "" };
+            told.say("node died", format!("{} ended by itself: {}{allowed}", death.node, death.how));
+        });
         let site = Site {
+            mourners,
             journal: Arc::new(Journal::open(&run_dir, &request.run_id)?),
             run_dir,
             log_dir,
@@ -74,7 +81,7 @@ impl Core {
         };
         let epochs = EpochCell::new(clock);
         Ok(Core {
-            events: Events::open(&request)?,
+            events,
             recorder: Recorder::create(&request.run_dir, clock, epochs.clone())
                 .context("the recorder did not start")?,
             epochs,

@@ -4,7 +4,7 @@ use crate::base::time::Nanos;
 use crate::checker::{Answer, Recipe};
 use crate::cluster::Cluster;
 use crate::fault::{Assessment, Window};
-use crate::verdict::{OpCounts, Precondition, Tooth, Trial};
+use crate::verdict::{OpCounts, Precondition, Quiesced, Tooth, Trial};
 use std::collections::BTreeMap;
 
 /// The four preconditions, in order.
@@ -31,6 +31,8 @@ pub(crate) struct Facts {
     pub(crate) operations: OpCounts,
     pub(crate) history_weak: Vec<String>,
     pub(crate) history_lacks: Vec<String>,
+    /// Whether the system was at rest before the final reads.
+    pub(crate) quiescence: Option<Quiesced>,
     pub(crate) answers: Vec<Answer>,
     /// Of the checkers that gave the answers.
     pub(crate) recipes: Vec<Option<Recipe>>,

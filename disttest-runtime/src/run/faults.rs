@@ -8,8 +8,8 @@ use super::handle::default_hold;
 use super::occasions;
 use crate::base::time::Nanos;
 use crate::cluster::Cluster;
-use crate::fault::{Assessment, Occasion, Policy, Window, assess};
-use crate::nemesis::{Nemesis, Trigger};
+use crate::fault::{Assessment, Hit, Occasion, Policy, Schedule, Slot, Window, assess};
+use crate::nemesis::{Nemesis, Together, Trigger};
 use anyhow::{Result, bail};
 use std::collections::BTreeMap;
 use std::sync::atomic::Ordering;
@@ -44,6 +44,38 @@ impl<'w> Faults<'w> {
     /// The next injection waits for `trigger`, once the baseline is taken: [`When::inject`].
     pub fn when(&self, trigger: Trigger) -> When<'_> {
         When { faults: self, trigger }
+    }
+
+    /// Injects, holds and heals what `schedule` says, each window at its time or as soon after it as the one before is over;
+    /// `fault` makes the nemesis of a kind for the nodes drawn for it. Several kinds of one window act together. A window
+    /// that must wait for a recovery is not injected when the system did not recover: its record says so, and the run
+    /// proves no fault.
+    ///
+    /// Errors: those of [`Faults::inject`].
+    pub async fn follow<K>(
+        &self,
+        schedule: Schedule<Hit<K>>,
+        mut fault: impl FnMut(&K, &[String]) -> Box<dyn Nemesis>,
+    ) -> Result<()> {
+        let core = &self.workload.core;
+        let from = core.facts().workload_from.unwrap_or_default().as_duration();
+        for Slot { at, hold, kind: hit } in schedule {
+            let early = (from + at).saturating_sub(core.clock.now().as_duration());
+            tokio::select! {
+                () = tokio::time::sleep(early) => {}
+                () = core.stopping() => bail!("the run was told to stop"),
+            }
+            let mut parts: Vec<Box<dyn Nemesis>> = hit.parts.iter().map(|(kind, nodes)| fault(kind, nodes)).collect();
+            let nemesis: Box<dyn Nemesis> = match parts.len() {
+                1 => parts.remove(0),
+                _ => Box::new(parts.into_iter().fold(Together::default(), Together::and)),
+            };
+            let owed = hit.after_recovery.then(Trigger::recovered);
+            let injected = self.let_loose(nemesis, owed.as_ref()).await?;
+            injected.hold_for(hold).await;
+            injected.heal().await?;
+        }
+        Ok(())
     }
 
     async fn let_loose(&self, nemesis: Box<dyn Nemesis>, trigger: Option<&Trigger>) -> Result<Injected<'_>> {

@@ -4,10 +4,11 @@ use super::core::Core;
 use super::{Oracle, Recorded, WorkloadBuilder, seal, signals};
 use crate::base::rng::Rng;
 use crate::cluster::{Cluster, Program};
+use crate::fault::{FaultBudget, Hit, Kind, Schedule};
 use crate::nemesis::net::enclosure;
 use crate::plan::{Budget, Tier};
 use crate::recorder::PARTS_DIR;
-use anyhow::{Context, Result, bail};
+use anyhow::{Context, Result, anyhow, bail};
 use std::fmt;
 use std::path::Path;
 use std::sync::Arc;
@@ -78,6 +79,42 @@ impl Run {
         let majority =
             nodes.split_off((nodes.len().saturating_sub(1) / 2).clamp(1, nodes.len().max(1)).min(nodes.len()));
         (nodes, majority)
+    }
+
+    /// What the faults of the run may do, by the budget: its number of windows in its seconds, on its nodes, with less than
+    /// half of them down at once. See [`Run::schedule`].
+    pub fn fault_budget(&self) -> FaultBudget {
+        FaultBudget::new(self.nodes(), self.budget().faults, Duration::from_secs(self.budget().seconds))
+    }
+
+    /// A timeline of `kinds` within `budget`, drawn from the seed; [`super::Faults::follow`] injects it.
+    ///
+    /// Errors: the budget cannot hold it, such as a kind that takes a majority down where that may not fall.
+    ///
+    /// ```no_run
+    /// use disttest_runtime::prelude::*;
+    ///
+    /// # async fn scenario(run: Run, workload: Workload) -> disttest_runtime::Result<()> {
+    /// let kinds = [Kind::owing("kill", 1), Kind::passing("cut", 1)];
+    /// let schedule = run.schedule(&kinds, &run.fault_budget())?;
+    /// let everybody = run.nodes();
+    /// let faults = workload.faults();
+    /// let fault = |kind: &&str, nodes: &[String]| -> Box<dyn Nemesis> {
+    ///     let rest = everybody.iter().filter(|node| !nodes.contains(node)).cloned();
+    ///     match *kind {
+    ///         "kill" => Box::new(HardKill::new(nodes.to_vec())),
+    ///         _ => Box::new(FullPartition::new(nodes.to_vec(), rest)),
+    ///     }
+    /// };
+    /// faults.follow(schedule, fault).await?;
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn schedule<K>(&self, kinds: &[Kind<K>], budget: &FaultBudget) -> Result<Schedule<Hit<K>>>
+    where
+        K: Clone + PartialEq,
+    {
+        Schedule::within(self.seed(), kinds, budget).map_err(|why| anyhow!("no schedule of faults: {why}"))
     }
 
     /// One node drawn from stream `name`.

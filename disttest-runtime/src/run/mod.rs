@@ -18,6 +18,7 @@ mod occasions;
 mod oracle;
 mod panics;
 mod probe;
+mod quiescence;
 pub(crate) mod record;
 mod sampler;
 pub(crate) mod seal;
@@ -34,6 +35,8 @@ mod nemesis_tests;
 #[cfg(test)]
 mod net_tests;
 #[cfg(test)]
+mod schedule_tests;
+#[cfg(test)]
 mod tests;
 
 pub use client::{CallError, Client};
@@ -47,4 +50,5 @@ pub use limits::CheckLimits;
 pub(crate) use limits::check_within;
 pub use oracle::{Judged, Oracle};
 pub use probe::{Probe, Target};
+pub use quiescence::Quiescent;
 pub use workload::{Recorded, Workload, WorkloadBuilder};

@@ -7,8 +7,8 @@ use crate::cluster::{Program, tiny};
 use crate::fault::Shape;
 use crate::nemesis::{
     BitFlip, BoxFuture, CgroupFreeze, ClockJump, ClockSkew, CpuThrottle, Disk, DiskFailure, DiskFull, Failpoint,
-    FsyncFailure, Lacks, MemoryLimit, Nemesis, Plane, PowerLoss, RollingRestart, SlowClock, SlowDisk, SlowSync,
-    StorageCorruption,
+    FsyncFailure, Lacks, MemoryLimit, MixedVersion, Nemesis, Plane, PowerLoss, RollingRestart, RollingUpgrade,
+    SlowClock, SlowDisk, SlowSync, StorageCorruption,
 };
 use crate::verdict::{End, RunRecord};
 use anyhow::Result;
@@ -32,6 +32,7 @@ const INJECTOR: &[&str] = &[
     "failpoint-hits",
     "process-exit",
     "process-restarted",
+    "process-upgraded",
     "hook:version",
 ];
 const VICTIM: &[&str] =
@@ -195,6 +196,42 @@ macro_rules! nemesis {
             is_caught(|run| Box::pin($case.run(run, Ghost($nemesis))));
         }
     };
+}
+
+/// A program whose variant `next` is another binary and fails where the first does not.
+fn with_next() -> Case {
+    let next = tiny::by_shell("exec \"$0\" \"$@\"").config("version", "2\n");
+    Case::new(tiny::program().config("version", "1\n").variant("next", next))
+}
+
+/// The same binary under the name of another version.
+fn with_next_that_is_the_same() -> Case {
+    let same = tiny::program().config("version", "2\n");
+    Case::new(tiny::program().config("version", "1\n").variant("next", same))
+}
+
+nemesis!(
+    a_cluster_of_mixed_versions_lands_and_goes_back,
+    with_next(),
+    MixedVersion::new(["n2"], "next"),
+    "process-upgraded"
+);
+
+/// Another binary that does all that the first does.
+fn with_next_as_good() -> Case {
+    Case::new(tiny::program().variant("next", tiny::by_shell("exec \"$0\" \"$@\"")))
+}
+
+nemesis!(
+    a_rolling_upgrade_lands_and_is_finished,
+    with_next_as_good(),
+    RollingUpgrade::new(["n1", "n2"], "next"),
+    "process-upgraded"
+);
+
+#[test]
+fn an_upgrade_to_the_same_binary_is_none() {
+    is_caught(|run| Box::pin(with_next_that_is_the_same().run(run, MixedVersion::new(["n2"], "next"))));
 }
 
 fn plain() -> Case {

@@ -28,6 +28,7 @@ pub(super) fn gather(core: &Core, end: End) -> RunRecord {
         facts.history_weak.push(format!("{error:#}"));
     }
     let deaths = facts.cluster.as_ref().map(|cluster| cluster.deaths()).unwrap_or_default();
+    let binaries = facts.cluster.as_ref().map(|cluster| cluster.binaries()).unwrap_or_default();
     let workload = facts.workload.unwrap_or_else(|| so_far(core, facts.workload_from));
     let counts = facts.operations;
     let judged = end == End::Judged;
@@ -51,12 +52,14 @@ pub(super) fn gather(core: &Core, end: End) -> RunRecord {
         history_sha256: written.ok(),
         history_weak: facts.history_weak.clone(),
         history_lacks: facts.history_lacks.clone(),
+        quiescence: facts.quiescence.clone(),
         answers: facts.answers.clone(),
         recipes: facts.recipes.clone(),
         teeth: facts.teeth.clone(),
         controls: facts.controls.clone(),
         expected_log: facts.cluster.as_ref().map(|cluster| cluster.expected_log()).unwrap_or_default(),
         deaths,
+        binaries,
         // The log of this very process is whole only once it has ended, so its supervisor scans them all.
         log_scan: None,
         notes: facts.notes.clone(),
@@ -79,11 +82,13 @@ pub(super) fn never_began(request: RunRequest, why: String) -> RunRecord {
         history_sha256: None,
         history_weak: Vec::new(),
         history_lacks: Vec::new(),
+        quiescence: None,
         answers: Vec::new(),
         recipes: Vec::new(),
         teeth: Vec::new(),
         controls: Vec::new(),
         deaths: Vec::new(),
+        binaries: Vec::new(),
         expected_log: Vec::new(),
         log_scan: None,
         notes: Vec::new(),

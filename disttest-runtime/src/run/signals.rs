@@ -27,7 +27,7 @@ pub(crate) fn sample_cluster(core: &Arc<Core>, cluster: &Cluster) {
     let declared: BTreeSet<&str> = core.entry.injector.iter().chain(core.entry.victim).copied().collect();
     for signal in &declared {
         match *signal {
-            "process-exit" | "process-stopped" => per_node(core, cluster, signal, Shape::Marker),
+            "process-exit" | "process-stopped" | "process-upgraded" => per_node(core, cluster, signal, Shape::Marker),
             "process-restarted" => per_node(core, cluster, signal, Shape::Counter { dose: 1.0 }),
             signal if signal.starts_with("proxy-") => per_link(core, signal),
             signal if let Some(shape) = shape_of(signal) => per_meter(core, cluster, signal, shape),

@@ -270,6 +270,30 @@ fn a_node_that_dies_by_itself_is_recorded() {
 }
 
 #[test]
+fn a_server_that_dies_outside_of_any_window_and_is_back_at_once_is_told_at_once() {
+    async fn dies(run: Run) -> Result<Judged> {
+        let program = tiny::by_shell("while :; do \"$0\" \"$@\"; done");
+        let cluster: Cluster = run.cluster(program).await?;
+        let workload = run.workload(cluster).clients(3).start(pings).await?;
+        let address = workload.cluster().client_address("n1").expect("a node");
+        drop(tiny::ask(address, "die").await);
+        let landed = workload.faults().none("it dies by itself").await;
+        let history = workload.stop(final_ping).await?;
+        run.oracle(history).check(AllOk).judge(landed)
+    }
+    let (record, dir) = record(|run| Box::pin(dies(run)), 2);
+    assert_eq!(record.end, End::Judged, "{record:#?}");
+    assert_eq!(record.deaths.len(), 1, "{:?}", record.deaths);
+    assert!(!record.deaths[0].allowed && record.deaths[0].how.contains("which listened for it"));
+    assert!(record.quiescence.as_ref().is_some_and(|rest| rest.reached), "it is back: {:?}", record.quiescence);
+    let events = std::fs::read_to_string(dir.path().join("run/events.jsonl")).expect("events");
+    let (died, stopped) = (events.find("node died"), events.find("workload stopped"));
+    assert!(died.is_some() && died < stopped, "{events}");
+    assert_eq!(record.binaries.iter().map(|b| b.node.as_str()).collect::<Vec<_>>(), ["n1", "n2", "n3"]);
+    no_process_is_left(dir.path());
+}
+
+#[test]
 fn saying_that_there_was_no_fault_after_one_does_not_hide_it() {
     async fn hides(run: Run) -> Result<Judged> {
         let workload = workload(&run).await?;

@@ -3,7 +3,7 @@
 use super::client::Client;
 use super::core::Core;
 use super::panics::Caught;
-use super::{Evidence, Faults, Probe, signals};
+use super::{Evidence, Faults, Probe, Quiescent, signals};
 use crate::base::time::Nanos;
 use crate::cluster::Cluster;
 use crate::history::History;
@@ -30,11 +30,13 @@ pub struct WorkloadBuilder {
     spread: Option<usize>,
     pinned: Vec<String>,
     probes: Vec<Probe>,
+    quiescence: Quiescent,
 }
 
 impl WorkloadBuilder {
     pub(crate) fn new(core: Arc<Core>, cluster: Cluster) -> WorkloadBuilder {
-        WorkloadBuilder { core, cluster, spread: None, pinned: Vec::new(), probes: Vec::new() }
+        let (pinned, probes, quiescence) = (Vec::new(), Vec::new(), Quiescent::default());
+        WorkloadBuilder { core, cluster, spread: None, pinned, probes, quiescence }
     }
 
     /// `count` clients, spread over the nodes in turn. Default: two for each node.
@@ -60,6 +62,12 @@ impl WorkloadBuilder {
         self.probe(evidence.probe().clone())
     }
 
+    /// When the system counts as quiescent: waited for before the final reads. Default: [`Quiescent::new`].
+    pub fn quiescent(mut self, when: Quiescent) -> WorkloadBuilder {
+        self.quiescence = when;
+        self
+    }
+
     /// Starts the clients: each runs `client` until it returns, which it should once [`Client::running`] is false. The
     /// workload is as long as all of them are at work: who has nothing more to do waits.
     ///
@@ -70,7 +78,7 @@ impl WorkloadBuilder {
         F: Fn(Client) -> Fut + Send + Sync + 'static,
         Fut: Future<Output = Result<()>> + Send + 'static,
     {
-        let WorkloadBuilder { core, cluster, spread, pinned, probes } = self;
+        let WorkloadBuilder { core, cluster, spread, pinned, probes, quiescence } = self;
         probes.iter().for_each(|probe| signals::sample_probe(&core, &cluster, probe));
         let nodes = cluster.nodes();
         let spread = (0..spread.unwrap_or(2 * nodes.len())).map(|i| nodes[i % nodes.len()].clone());
@@ -79,7 +87,8 @@ impl WorkloadBuilder {
             bail!("a workload without clients");
         }
         let running = Arc::new(AtomicBool::new(true));
-        let mut workload = Workload { core, cluster, running, clients: JoinSet::new(), started: seats.len() as u64 };
+        let started = seats.len() as u64;
+        let mut workload = Workload { core, cluster, running, clients: JoinSet::new(), started, quiescence };
         {
             let mut facts = workload.core.facts();
             let now = workload.core.clock.now();
@@ -111,6 +120,7 @@ pub struct Workload {
     running: Arc<AtomicBool>,
     clients: JoinSet<Ended>,
     started: u64,
+    quiescence: Quiescent,
 }
 
 impl std::fmt::Debug for Ended {
@@ -132,7 +142,7 @@ impl Workload {
 
     /// Waits until the workload has run for the budget's seconds and (for at most twice as long and half a minute) has
     /// had the budget's number of operations acknowledged; stops the clients, waits until nothing is in flight, heals
-    /// a fault that was left, and runs `final_reads` with one client for each node.
+    /// a fault that was left, waits until the system is quiescent, and runs `final_reads` with one client for each node.
     ///
     /// Errors: a client returned an error or panicked, during the workload or the final reads; final reads took longer
     /// than a minute; the run was told to stop.
@@ -152,7 +162,9 @@ impl Workload {
         if core.facts().epochs == 0 {
             super::baseline::carried_without_a_fault(&core);
         }
-        core.events.say("progress", "workload stopped, final reads");
+        core.events.say("progress", "workload stopped");
+        self.quiescence.wait(&core, &self.cluster).await;
+        core.events.say("progress", "final reads");
         let before = core.recorder.invoked();
         let answers = self.answers();
         self.final_reads(final_reads).await?;

@@ -164,6 +164,9 @@ pub struct RunRecord {
     pub history_weak: Vec<String>,
     /// Fields or operations that declared checkers need and the history lacks.
     pub history_lacks: Vec<String>,
+    /// Whether the system was at rest before its final state was read; `None` when the run did not get so far.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub quiescence: Option<Quiesced>,
     /// Answers of the checkers that ran.
     pub answers: Vec<Answer>,
     /// How to make the checker of each answer again, in the order of the answers; `None` where it is code of its author.
@@ -177,6 +180,9 @@ pub struct RunRecord {
     pub controls: Vec<super::Trial>,
     /// Nodes that exited though no nemesis killed them.
     pub deaths: Vec<NodeDeath>,
+    /// Which binary each node ran, and when it became another.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub binaries: Vec<NodeBinary>,
     /// Lines of nodes' logs that the test's author expects under faults, each with a reason.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub expected_log: Vec<ExpectedLog>,
@@ -260,6 +266,17 @@ pub struct OpCounts {
 /// before its baseline is a fault of the test (D17), not of the environment.
 pub const NOT_REACHED: &str = "the run did not get so far";
 
+/// How the wait for quiescence came out.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Quiesced {
+    /// All that was asked for held at one time.
+    pub reached: bool,
+    /// How long it took, or was waited for.
+    pub waited: Nanos,
+    /// What showed it, or what was lacking last.
+    pub evidence: String,
+}
+
 /// One of the four preconditions.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Precondition {
@@ -329,6 +346,25 @@ pub struct Event {
     pub event: String,
     /// What there is to say about it.
     pub notes: String,
+}
+
+/// What a node ran, from one start on.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct NodeBinary {
+    /// The node.
+    pub node: String,
+    /// When it was started, on the run's clock.
+    pub at: Nanos,
+    /// The variant of the program; `None`: the program itself.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub variant: Option<String>,
+    /// The command.
+    pub command: String,
+    /// SHA-256 of its file; `None` when that cannot be read.
+    pub sha256: Option<String>,
+    /// What it said when it was asked for its version; `None` when nobody asked, or it said nothing.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub version: Option<String>,
 }
 
 /// Whether the plan still says what the test was made from.

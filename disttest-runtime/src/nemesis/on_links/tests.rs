@@ -123,6 +123,14 @@ impl crate::nemesis::Nodes for Nobody {
         Box::pin(async { bail!("nobody") })
     }
 
+    fn start_as<'a>(&'a self, _: &'a str, _: Option<&'a str>) -> BoxFuture<'a, Result<()>> {
+        Box::pin(async { bail!("nobody") })
+    }
+
+    fn variant(&self, _: &str) -> Result<Option<String>> {
+        bail!("nobody")
+    }
+
     fn data_dir(&self, _: &str) -> Result<PathBuf> {
         bail!("nobody")
     }

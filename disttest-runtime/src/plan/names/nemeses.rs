@@ -32,6 +32,7 @@ const DROPPED: &[&str] =
 const LOST: &[&str] = &["iptables-dropped-packets", "nft-dropped-packets", "switch-dropped-packets"];
 const DELAYED: &[&str] = &["proxy-delayed-chunks", "switch-delayed-packets"];
 const SKEWED: &[&str] = &["clock-skewed-calls"];
+const UPGRADED: &[&str] = &["process-upgraded", "hook"];
 /// What the user's own evidence of a hook shows.
 const HOOK: &[&str] = &["hook"];
 
@@ -194,9 +195,9 @@ pub const NEMESES: &[Nemesis] = &[
             name("mixed-version-cluster", &["mixed-version cluster", "mixed version cluster"]),
             "version-mismatch lines",
         ),
-        HOOK,
+        UPGRADED,
     ),
-    proven(row(29, "cluster", name("rolling-upgrade", &["rolling upgrade"]), "per-node version flip"), HOOK),
+    proven(row(29, "cluster", name("rolling-upgrade", &["rolling upgrade"]), "per-node version flip"), UPGRADED),
     proven(row(30, "cluster", name("config-divergence", &["config divergence"]), "value read by introspection"), HOOK),
     proven(
         row(

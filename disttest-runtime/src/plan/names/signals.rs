@@ -55,6 +55,7 @@ pub const SIGNALS: &[Signal] = &[
     injector(name("process-exit", &["process exit", "exit status of the process"])),
     injector(name("process-stopped", &["process stopped"])),
     injector(name("process-restarted", &["process restarted"])),
+    injector(name("process-upgraded", &["process upgraded"])),
     injector(name("disk-exhausted", &["disk exhausted"])),
     injector(name("disk-corrupted-bytes", &["bytes corrupted on disk"])),
     injector(name("disk-lost-bytes", &["unsynced bytes lost"])),
