@@ -35,9 +35,11 @@ pub(crate) struct Site {
     pub(crate) mourners: Mourners,
 }
 
+type Mourner = Arc<dyn Fn(&NodeDeath) + Send + Sync>;
+
 /// Who is told at once of a node that ended by itself.
 #[derive(Clone, Default)]
-pub(crate) struct Mourners(Option<Arc<dyn Fn(&NodeDeath) + Send + Sync>>);
+pub(crate) struct Mourners(Option<Mourner>);
 
 impl Mourners {
     /// Tells `who`.
