@@ -44,6 +44,7 @@ fn session(dir: &Path, operations: u64, name: &str) {
         probe_ok_at: Some(at(8)),
         injector: vec![Series { signal: "process-exit".into(), source: "n1".into(), shape: Shape::Marker, samples }],
         victim: Vec::new(),
+        ..Window::default()
     };
     fs::write(run_dir.join("landing.json"), serde_json::to_string(&[&window]).unwrap()).unwrap();
     let middle = history.ops()[history.ops().len() / 2].op_id;
@@ -79,6 +80,7 @@ fn session(dir: &Path, operations: u64, name: &str) {
         history_sha256: Some(disttest_runtime::base::digest::sha256_hex(&text)),
         history_weak: Vec::new(),
         history_lacks: Vec::new(),
+        quiescence: None,
         answers: vec![Answer {
             checker: "linearizability".into(),
             model: Some("register".into()),
@@ -90,6 +92,7 @@ fn session(dir: &Path, operations: u64, name: &str) {
         teeth: Vec::new(),
         controls: Vec::new(),
         deaths: Vec::new(),
+        binaries: Vec::new(),
         expected_log: Vec::new(),
         log_scan: Some(LogScan::default()),
         notes: Vec::new(),
