@@ -1,12 +1,12 @@
 //! Rules about budgets.
 
 use super::Context;
-use crate::plan::Release;
 use crate::plan::labels::{EXIT_CRITERIA, FAULTS, HARDENING, RELEASE, SMOKE};
 use crate::plan::model::Scenario;
 use crate::plan::no_fault::{self, NoFault};
 use crate::plan::rules::report;
 use crate::plan::told::Told;
+use crate::plan::{Budget, Release};
 
 /// Tiers, in order.
 const TIERS: [&str; 3] = [SMOKE, HARDENING, RELEASE];
@@ -54,15 +54,18 @@ const ONE_NODE: &str = "raise it on every dimension, the nodes included. A syste
                         `1 node` for smoke and `2 nodes` for hardening, which starts two independent instances (give \
                         each keys and data of its own)";
 
+/// Smoke and hardening, each for itself: one that cannot be read must not hide how weak another is.
+fn tiers(scenario: &Scenario) -> (Option<Budget>, Option<Budget>) {
+    match &scenario.budgets {
+        Some(budgets) => (Some(budgets.smoke), Some(budgets.hardening)),
+        None => (scenario.smoke(), scenario.hardening()),
+    }
+}
+
 /// Hardening is stronger than smoke.
 pub(super) fn budget_not_stronger(context: &Context<'_>, out: &mut Told) {
     for scenario in &context.plan.scenarios {
-        // Each tier for itself: one that cannot be read must not hide how weak another is.
-        let tiers = match &scenario.budgets {
-            Some(budgets) => (Some(budgets.smoke), Some(budgets.hardening)),
-            None => (scenario.smoke(), scenario.hardening()),
-        };
-        let (Some(smoke), Some(hardening)) = tiers else { continue };
+        let (Some(smoke), Some(hardening)) = tiers(scenario) else { continue };
         let weak = hardening.not_stronger_than(&smoke);
         if !weak.is_empty() {
             let span = scenario.field(HARDENING).map_or(scenario.id.span, |f| f.span);
@@ -83,15 +86,17 @@ pub(super) fn budget_not_stronger(context: &Context<'_>, out: &mut Told) {
 /// Budgets and `Faults` agree on whether there are faults.
 pub(super) fn budget_faults(context: &Context<'_>, out: &mut Told) {
     for scenario in &context.plan.scenarios {
-        let (Some(budgets), Some(field)) = (&scenario.budgets, scenario.field(FAULTS)) else { continue };
+        let Some(field) = scenario.field(FAULTS) else { continue };
+        let (smoke, hardening) = tiers(scenario);
+        let asks = |tier: Option<Budget>| tier.is_some_and(|budget| budget.faults > 0);
         let planned = no_fault::read(&field.value) == NoFault::Planned;
         let id = &scenario.id.value;
         let span = scenario.field(HARDENING).map_or(scenario.id.span, |f| f.span);
-        if planned && budgets.hardening.faults == 0 {
+        if planned && hardening.is_some() && !asks(hardening) {
             let message = format!("{id} plans a fault, and its hardening budget asks for none");
             out.push(report("budget-faults", span, message, "name the number of fault windows"));
         }
-        if !planned && (budgets.hardening.faults > 0 || budgets.smoke.faults > 0) {
+        if !planned && (asks(hardening) || asks(smoke)) {
             let message = format!("{id} plans no fault, and its budgets ask for some");
             out.push(report("budget-faults", span, message, "delete the faults from the budgets, or plan them"));
         }
@@ -101,8 +106,8 @@ pub(super) fn budget_faults(context: &Context<'_>, out: &mut Told) {
 /// A smoke run of a planned fault has a window to land it in.
 pub(super) fn smoke_without_fault(context: &Context<'_>, out: &mut Told) {
     for scenario in &context.plan.scenarios {
-        let (Some(budgets), Some(field)) = (&scenario.budgets, scenario.field(FAULTS)) else { continue };
-        if budgets.smoke.faults > 0 || no_fault::read(&field.value) != NoFault::Planned {
+        let (Some(smoke), Some(field)) = (tiers(scenario).0, scenario.field(FAULTS)) else { continue };
+        if smoke.faults > 0 || no_fault::read(&field.value) != NoFault::Planned {
             continue;
         }
         let span = scenario.field(SMOKE).map_or(scenario.id.span, |f| f.span);
@@ -121,11 +126,8 @@ const SEEDS: u64 = 3;
 /// A hardening tier that can never be passed.
 pub(super) fn hardening_seeds(context: &Context<'_>, out: &mut Told) {
     for scenario in &context.plan.scenarios {
-        let Some(budgets) = scenario.budgets.as_ref().filter(|b| b.hardening.seeds < SEEDS && b.hardening.faults > 0)
-        else {
-            continue;
-        };
-        let (id, seeds) = (&scenario.id.value, budgets.hardening.seeds);
+        let Some(hardening) = tiers(scenario).1.filter(|b| b.seeds < SEEDS && b.faults > 0) else { continue };
+        let (id, seeds) = (&scenario.id.value, hardening.seeds);
         let span = scenario.field(HARDENING).map_or(scenario.id.span, |f| f.span);
         let noun = if seeds == 1 { "seed" } else { "seeds" };
         let message = format!("{id}: with {seeds} {noun} the hardening tier is PARTIAL-model at best");

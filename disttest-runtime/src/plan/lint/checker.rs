@@ -260,11 +260,14 @@ const EFFECTS: &[&str] = &["effect", "once", "appl", "commit", "charge", "execut
 
 /// The idempotency key is not op_id (format D8).
 pub(super) fn idempotency_key_is_op_id(context: &Context<'_>, out: &mut Told) {
-    for owner in context.cases.iter().filter(|o| context.falsifies(o.scenario, |c| c == Category::Idempotency)) {
+    for owner in &context.cases {
+        let gated = context.falsifies(owner.scenario, |c| c == Category::Idempotency);
+        let once = gated || owner.resolved.checkers.iter().any(|(id, _)| id == "exactly-once");
         let block = owner.model_block();
         let fields =
             block.into_iter().flat_map(|b| [&b.history, &b.checker].into_iter().flatten()).chain(owner.oracle());
-        for field in fields.filter(|f| keys_on_op_id(&f.value)) {
+        let says = |text: &str| once || text.to_ascii_lowercase().contains("idempotency key");
+        for field in fields.filter(|f| says(&f.value) && keys_on_op_id(&f.value)) {
             let message = format!("{}: an idempotency check keyed on op_id is trivially true", owner.id.value);
             let help = "key it on the client's business key in `input`, such as an order number";
             out.push(report("idempotency-key-is-op-id", field.span, message, help));

@@ -2,6 +2,7 @@
 
 mod adequacy;
 mod argument;
+mod boundary;
 mod budgets;
 mod checker;
 mod confidence;
@@ -54,7 +55,7 @@ const CHECKS: &[Check] = &[
     elements::duplicate_id,
     elements::undefined_id,
     elements::unknown_category,
-    elements::boundary_wording,
+    boundary::boundary_wording,
     elements::claim_not_falsified,
     elements::claim_without_hypothesis,
     elements::claim_without_source,

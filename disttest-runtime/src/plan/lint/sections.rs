@@ -80,7 +80,8 @@ pub(super) fn section_empty(context: &Context<'_>, out: &mut Told) {
             _ => (body.trim().is_empty(), "its content"),
         };
         if empty {
-            let message = format!("section {} is empty", section.number);
+            let how = if body.trim().is_empty() { "is empty" } else { "holds nothing that can be read as its content" };
+            let message = format!("section {} {how}", section.number);
             out.push(report("section-empty", heading(text, section.span), message, format!("write {what}")));
         }
     }

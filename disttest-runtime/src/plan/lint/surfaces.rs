@@ -180,6 +180,12 @@ fn split_because<'p>(context: &Context<'p>, scenario: &'p Scenario) -> Option<St
             return Some("its name says that it spans all surfaces".to_owned());
         }
     }
+    // Too many kinds of claims for one oracle, whatever the surfaces.
+    let categories: BTreeSet<Category> =
+        scenario.falsifies.iter().flat_map(|id| context.categories(&id.value)).collect();
+    if categories.len() > MOST {
+        return Some(format!("its claims are of {} categories", categories.len()));
+    }
     let gated = context.falsifies(scenario, Category::gates_surfaces);
     if !gated && scenario.surfaces.is_none() {
         return None;
@@ -194,11 +200,6 @@ fn split_because<'p>(context: &Context<'p>, scenario: &'p Scenario) -> Option<St
     }
     if let Some(list) = surfaces(context, scenario).filter(|list| gated && list.count > MOST) {
         return Some(format!("it spans {} surfaces", list.count));
-    }
-    let categories: BTreeSet<Category> =
-        scenario.falsifies.iter().flat_map(|id| context.categories(&id.value)).collect();
-    if categories.len() > MOST {
-        return Some(format!("its claims are of {} categories", categories.len()));
     }
     const ORACLES: &[&str] =
         &["two oracles", "three oracles", "independent oracles", "second oracle", "oracle 2", "several oracles"];

@@ -77,6 +77,10 @@ fn each_requirement_that_is_broken_is_told_and_nothing_else() {
     check("S1 (a)(b)", "S4 (a)(b)", &["undefined-id"]);
     check("of one key are linearizable", "of one tenant are linearizable", &[]);
     check("are linearizable. | safety", "are hidden from other tenants. | isolation", &["boundary-wording"]);
+    check("are linearizable. | safety", "of shop A never show shop B's. | isolation", &["boundary-wording"]);
+    check("are linearizable. | safety", "need an API key of their shop. | isolation", &["boundary-wording"]);
+    check("are linearizable. | safety", "of shop A and of shop A are one. | isolation", &[]);
+    check("are linearizable. | safety", "of client A see no dirty read of client B. | isolation", &[]);
     // Scenarios.
     check("- **Technique:** Load test\n", "", &["missing-field"]);
     check("- **Closes:** H3\n", "", &["hypothesis-without-scenario", "scenario-without-hypothesis"]);
@@ -104,6 +108,18 @@ fn each_requirement_that_is_broken_is_told_and_nothing_else() {
     check("`linearizability` per key, and `no-lost-ack`\n", "`linearizability` per key\n", &[]);
     check("`register`, one per key", "`session`", &["checker-misfit"]);
     check("| durability |", "| idempotency |", &[]);
+    check("| durability |", "| durability, ordering, membership |", &["split-into-arms"]);
+    // A tier that cannot be read hides no weakness of another.
+    check(
+        "3 seeds × 20000 operations\n- **Release budget:** not provided — no soak rig yet. Revisit when: a machine can run it overnight.",
+        "2 seeds × 20000 operations\n- **Release budget:** TBD",
+        &["hardening-seeds", "release-budget"],
+    );
+    check(
+        "`linearizability` per key, and",
+        "`linearizability`, idempotency key = op_id, and",
+        &["idempotency-key-is-op-id"],
+    );
     check("may have happened", "may have happened; key = op_id", &[]);
     // Landing evidence.
     check(

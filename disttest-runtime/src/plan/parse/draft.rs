@@ -1,6 +1,6 @@
 //! A scenario under construction.
 
-use super::fields::Collector;
+use super::fields::{Collector, bullet};
 use super::segments::{Kind, Segment, says_not_applicable};
 use crate::base::diagnostic::{Span, Spanned};
 use crate::plan::Id;
@@ -114,7 +114,8 @@ impl Draft {
             return block.other.push(field);
         }
         // An empty value is an absent one: it must not pass for a filled field.
-        *slot = Some(field.value).filter(|v| !v.value.is_empty());
+        let value = in_a_line(field.value.value);
+        *slot = (!value.is_empty()).then(|| Spanned::new(value, span));
     }
 
     /// Ends the §7.M that is open and hands it to the arm or the scenario.
@@ -138,6 +139,27 @@ impl Draft {
     }
 }
 
+/// A value that is a list, as what it would be in a line: the items behind their marks, parted by semicolons.
+fn in_a_line(value: String) -> String {
+    if !value.lines().any(|line| bullet(line).is_some()) {
+        return value;
+    }
+    let mut out = String::with_capacity(value.len());
+    for line in value.lines() {
+        let item = bullet(line);
+        let closed = out.is_empty() || out.ends_with(['.', ';', ':', ',']);
+        out.push_str(if item.is_some() && !closed {
+            "; "
+        } else if out.is_empty() {
+            ""
+        } else {
+            " "
+        });
+        out.push_str(item.map_or(line, |(_, content)| content));
+    }
+    out
+}
+
 /// Whether a block says that it is not applicable: as the first words of its heading (`tail`) or of a note, or in a
 /// block without labels among the first words of either.
 fn not_applicable(tail: &str, fields: &[Field]) -> bool {
@@ -155,4 +177,20 @@ fn not_applicable(tail: &str, fields: &[Field]) -> bool {
 /// The first words of `text`, in which a block says that it is not applicable, if it does.
 fn words(text: &str) -> String {
     text.split_whitespace().take(40).collect::<Vec<_>>().join(" ")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_list_under_a_label_reads_as_the_same_words_in_a_line() {
+        let check = |value: &str, expect: &str| assert_eq!(in_a_line(value.to_owned()), expect, "{value}");
+        check("log", "log");
+        check("a\nb", "a\nb");
+        check("- ledger", "ledger");
+        check("1. lease", "lease");
+        check("1. hard-kill\n2. exit line\nof the node\n3) a", "hard-kill; exit line of the node; a");
+        check("hard-kill:\n- exit line.\n* restart", "hard-kill: exit line. restart");
+    }
 }

@@ -1,5 +1,6 @@
 //! Headings of scenarios and of arms.
 
+use super::ids::numbers_on;
 use super::line::Line;
 use crate::base::diagnostic::{Span, Spanned};
 use crate::plan::Id;
@@ -60,7 +61,7 @@ pub(super) fn head(line: &Line<'_>, in_section: bool) -> Option<Head> {
     }
     let rest = if word { bare[8..].trim_start_matches(['*', '`', '[', ' ', '_', '\t']) } else { bare };
     let (end, id) = leading(rest)?;
-    let tail = &rest[end..];
+    let tail = &rest[end + driver(&rest[end..])..];
     let Some(id) = id.filter(|_| word || names_one(tail, level)) else {
         let meant = word && meant(rest, tail);
         return meant.then(|| Head { id: None, name: Spanned::default(), span, level });
@@ -83,7 +84,20 @@ fn leading(rest: &str) -> Option<(usize, Option<Id>)> {
         return None;
     }
     let id = Id::parse(&rest[..end].to_ascii_uppercase()).filter(|id| id.letter() == 'S');
-    Some((end, id))
+    // `S1.2` is no id, and least of all that of S1.
+    Some((end, id.filter(|_| !numbers_on(&rest[end..]))))
+}
+
+/// Width of ` Driver A` behind an id: who drives the scenario is no part of its name.
+fn driver(tail: &str) -> usize {
+    let bare = tail.trim_start_matches([' ', '\t', '(']);
+    let Some(which) = bare.get(..7).filter(|word| word.eq_ignore_ascii_case("driver ")).map(|_| &bare[7..]) else {
+        return 0;
+    };
+    let end = which.find(|c: char| !c.is_ascii_alphanumeric()).unwrap_or(which.len());
+    let rest = which[end..].strip_prefix(')').unwrap_or(&which[end..]);
+    let separated = rest.trim().is_empty() || rest.trim_start().starts_with([':', '—', '–', '-', '`', '*']);
+    if (1..=2).contains(&end) && separated { tail.len() - rest.len() } else { 0 }
 }
 
 /// Whether the text behind a wordless id makes the heading a scenario's: a separator, nothing, or at level 3 one word.
@@ -144,10 +158,24 @@ mod tests {
         check("### S1: a_b {#s1}", "S1 a_b");
         check("### S1", "S1 ");
         check("### **Scenario S1:** a_b", "S1 a_b");
-        for broken in ["Scenario: a", "Scenario 1: a", "Scenario SX1: a", "Scenario S-1: a", "Scenario S 1: a"] {
+        check("### S1 Driver A — a_b", "S1 a_b");
+        check("### Scenario S1 driver B: `a_b`", "S1 a_b");
+        check("### Scenario S1 (Driver A) – a_b", "S1 a_b");
+        check("### Scenario S1 Driver A", "S1 ");
+        check("### Scenario S1 driver a b", "S1 driver a b");
+        check("### Scenario S1 driver restarts: a b", "S1 driver restarts: a b");
+        for broken in [
+            "Scenario: a",
+            "Scenario 1: a",
+            "Scenario SX1: a",
+            "Scenario S-1: a",
+            "Scenario S 1: a",
+            "Scenario S1.2: a",
+        ] {
             check(&format!("### {broken}"), "no id");
         }
-        for other in ["Scenario overview", "S1 and S2 share a rig", "Arm S1/a: x", "S1/a", "C1: x", "Safety (S1–S4)"]
+        for other in
+            ["Scenario overview", "S1 and S2 share a rig", "Arm S1/a: x", "S1/a", "S1.2: x", "C1: x", "Safety (S1–S4)"]
         {
             check(&format!("### {other}"), "none");
         }

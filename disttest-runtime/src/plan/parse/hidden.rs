@@ -30,12 +30,14 @@ impl Reader<'_> {
             if found.is_empty() {
                 continue;
             }
-            let text = source.text.get(code.span.start..code.span.end).unwrap_or("");
+            // What a scenario falsifies stands below its heading; what a skeleton does, in the lines it starts with.
+            let below = |at: &Span| source.text.get(at.end..code.span.end).unwrap_or("").lines().any(says_falsifies);
             let prose = matches!(code.language.as_str(), "" | "text" | "txt" | "md" | "markdown");
-            let swallowed = code.fenced && !prose && text.lines().any(says_falsifies);
+            let last = found.iter().rev().find(|(_, at)| below(at)).map_or(0, |(_, at)| at.end);
             for (id, at) in found {
                 // A skeleton in a language whose comments start with `#` names its own scenario.
                 let comment = known.contains(&id) && !source.text[at.start..].starts_with("###");
+                let swallowed = code.fenced && !prose && at.end <= last;
                 if swallowed && !known.contains(&id) {
                     self.hidden(&id, at, "a code fence, which the fence above it was to end,", Severity::Error);
                 } else if prose || !comment {

@@ -49,10 +49,15 @@ impl Reader<'_> {
 
     /// Tells a line that starts with the id of a hypothesis and yet is none.
     fn warn_unread(&mut self, text: &str, span: Span) {
-        let word = text.trim_start_matches(['*', '`', '_', '[']);
-        let word = word.split(|c: char| !c.is_ascii_alphanumeric()).next().unwrap_or("");
-        if Id::parse(word).is_some_and(|id| id.letter() == 'H') {
-            let help = format!("write `{word}. **<title>** — <one sentence>` on a line of its own");
+        let bare = text.trim_start_matches(['*', '`', '_', '[']);
+        let id = bare.split(|c: char| !c.is_ascii_alphanumeric()).next().unwrap_or("");
+        if Id::parse(id).is_some_and(|id| id.letter() == 'H') {
+            let help = format!("write `{id}. **<title>** — <one sentence>` on a line of its own");
+            // `H1.2`, whole.
+            let more = |rest: &str| rest.find(|c: char| !(c.is_ascii_digit() || c == '.')).unwrap_or(rest.len());
+            let rest = &bare[id.len()..];
+            let tail = if ids::numbers_on(rest) { more(rest) } else { 0 };
+            let word = bare[..id.len() + tail].trim_end_matches('.');
             let message = format!("`{word}` starts this line, but it is no hypothesis that can be read");
             self.told.push(report("unreadable-hypothesis", span, message, help));
         }
@@ -71,7 +76,8 @@ impl Reader<'_> {
         let falsify = field("Could falsify").map(|f| f.value.span).or_else(|| self.inline_claims(lines));
         let claims = falsify.map(|span| self.id_list(span, 'C', Lists::Hypotheses)).unwrap_or_default();
         let value = |label: &str| field(label).map(|f| f.value.value.clone()).filter(|v| !v.is_empty());
-        let (suspected, subsystem) = (value("Suspected because"), value("Subsystem").or(subsystem));
+        let suspected = value("Suspected because").or_else(|| inline(&text, "suspected because"));
+        let subsystem = value("Subsystem").or_else(|| inline(&text, "subsystem")).or(subsystem);
         let known = |f: &Field| f.label == NOTES || labels::is_in(labels::HYPOTHESIS, &f.label);
         let other = fields.into_iter().filter(|f| !known(f)).collect();
         let id = start.id.clone();
@@ -173,6 +179,9 @@ fn start(line: &Line<'_>) -> Option<Start> {
     let word = inner.split(|c: char| !c.is_ascii_alphanumeric()).next().unwrap_or("");
     let id = Id::parse(word).filter(|id| id.letter() == 'H')?;
     let mut rest = &inner[word.len()..];
+    if ids::numbers_on(rest) {
+        return None;
+    }
     let closes = |text: &str| text.starts_with("**") && opened >= 2;
     let mark = rest.trim_start();
     let bounded = rest.starts_with(['.', ':', ')'])
@@ -211,6 +220,21 @@ fn defines(table: &Table, defined: &FxHashSet<Id>) -> bool {
     let named = names.iter().filter(|name| COLUMNS.iter().any(|k| k.name == **name)).count() > 1;
     let listed = hypotheses().next().is_some() || (names.iter().any(|name| name == "ID") && named);
     listed && !about_pitfalls && !(hypotheses().next().is_some() && hypotheses().all(|id| defined.contains(id)))
+}
+
+/// What the prose of a hypothesis says behind `<label>:`, up to the end of the sentence. Linear.
+fn inline(text: &str, label: &str) -> Option<String> {
+    // ASCII letters only are lowered, so that offsets stay.
+    let lower = text.to_ascii_lowercase();
+    let rest = lower.match_indices(label).find_map(|(at, _)| {
+        let opens = !lower[..at].ends_with(|c: char| c.is_alphanumeric());
+        let rest = text[at + label.len()..].trim_start_matches('*');
+        let value = rest.strip_prefix(':')?;
+        opens.then_some(value)
+    })?;
+    let end = [". ", "; ", " (", " — "].iter().filter_map(|stop| rest.find(stop)).min().unwrap_or(rest.len());
+    let value = rest[..end].trim_matches(|c: char| c.is_whitespace() || matches!(c, '*' | '.' | ')'));
+    (!value.is_empty()).then(|| value.to_owned())
 }
 
 /// The offset behind `could <word>`, whatever the case and the white space between the two.

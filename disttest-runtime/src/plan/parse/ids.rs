@@ -40,7 +40,7 @@ pub(super) struct IdList {
     /// The ids, in order, each once.
     pub(super) ids: Vec<Spanned<Id>>,
     /// Ids that a reader may or may not mean: in parentheses, behind a word such as `not`, struck out, or with a tail
-    /// (`C3-like`, `S3a`).
+    /// (`C3-like`, `S3a`, `H1.2`).
     pub(super) doubtful: Vec<Spanned<Id>>,
     /// Ranges that cannot be (`C9–C3`, or far too long).
     pub(super) bad_ranges: Vec<Spanned<String>>,
@@ -115,6 +115,7 @@ pub(super) fn list(text: &str, base: usize, letter: char, allowance: &mut Allowa
                     continue;
                 };
                 let end = range_end(&tokens[i..], letter);
+                let whole = whole && !numbers_on(&text[token.at + token.text.len()..]);
                 if depth > 0 || negated || struck || !whole {
                     out.doubtful.push(Spanned::new(id, span(token)));
                 } else if let Some(last) = end {
@@ -127,6 +128,11 @@ pub(super) fn list(text: &str, base: usize, letter: char, allowance: &mut Allowa
         }
     }
     out
+}
+
+/// True for what follows an id and makes it another: the `.2` of `H1.2`, which is no id of the format.
+pub(super) fn numbers_on(rest: &str) -> bool {
+    rest.strip_prefix('.').is_some_and(|rest| rest.starts_with(|c: char| c.is_ascii_digit()))
 }
 
 /// The id that a word is, or (`false`) begins with: `C3`, `C3a`; `C3-like`, `S3a`.
@@ -274,6 +280,8 @@ mod tests {
         assert_eq!(names(&list("C1, ~~C2~~, C3", 0, 'C').ids), "C1 C3");
         assert_eq!(names(&list("C1, C3ab, C4-like", 0, 'C').doubtful), "C3 C4");
         assert_eq!(names(&list("S1, S3a", 0, 'S').doubtful), "S3", "the letter is that of a threat");
+        assert_eq!(names(&list("H1.2, H3. H4.", 0, 'H').ids), "H3 H4");
+        assert_eq!(names(&list("H1.2, H3", 0, 'H').doubtful), "H1");
         assert_eq!(list("C9–C3", 0, 'C').bad_ranges.len(), 1);
         assert_eq!(names(&list("C1–C9999999", 0, 'C').ids), "C1 C9999999");
         assert_eq!(list("C1–C9999999", 0, 'C').bad_ranges.len(), 1);

@@ -54,6 +54,7 @@ pub(super) fn parse_masked(text: &str) -> (Plan, Vec<Diagnostic>, String) {
         ranges: [ids::Allowance::for_text(); 2],
         last: String::new(),
         loose_claims: Vec::new(),
+        rows_of_scenarios: Vec::new(),
     };
     reader.read();
     let Reader { plan, told, .. } = reader;
@@ -120,6 +121,8 @@ struct Reader<'s> {
     last: String,
     /// Bullets of §1b that start with the id of a claim.
     loose_claims: Vec<Spanned<Id>>,
+    /// Rows of tables of §7 that start with the id of a scenario.
+    rows_of_scenarios: Vec<Spanned<Id>>,
 }
 
 impl Reader<'_> {
@@ -141,6 +144,7 @@ impl Reader<'_> {
             }
         }
         self.tell_loose_claims();
+        self.tell_rows_of_scenarios();
         self.hidden_scenarios();
     }
 
@@ -205,7 +209,8 @@ impl Reader<'_> {
             "7d" => self.confidence(body),
             "8" => self.not_covered(body),
             "9" => self.open_questions(body),
-            number => return number == "7",
+            "7" => self.scenarios_in_tables(body),
+            _ => return false,
         }
         true
     }
@@ -218,6 +223,7 @@ impl Reader<'_> {
             "1b" => self.claims(body),
             "1c" => self.missing_claims(body),
             "4" => self.hypotheses(body),
+            "7" => self.scenarios_in_tables(body),
             _ => {}
         }
         count(&self.plan) > before

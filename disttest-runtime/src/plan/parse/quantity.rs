@@ -102,6 +102,8 @@ fn without_bound(factor: &str) -> &str {
         "min.",
         "min ",
     ];
+    // `…, with a single seed`: the last factor of a sentence.
+    let factor = ["with ", "and "].iter().find_map(|word| factor.strip_prefix(word)).unwrap_or(factor);
     let bound = BOUNDS.iter().find(|bound| factor.starts_with(**bound));
     bound.map_or(factor, |bound| factor[bound.len()..].trim_start())
 }
@@ -350,6 +352,12 @@ mod tests {
             ("24-hour soak", Seconds, 86_400),
             ("2 days", Seconds, 172_800),
             ("half an hour", Seconds, 1_800),
+            ("with a single seed", Seeds, 1),
+            ("and at least 4 seeds", Seeds, 4),
+            ("30 abstürze", Faults, 30),
+            ("2 stunden", Seconds, 7_200),
+            ("6 pannes", Faults, 6),
+            ("3 graines", Seeds, 3),
             ("half a day", Seconds, 43_200),
             ("30′", Seconds, 1_800),
             ("30'", Seconds, 1_800),

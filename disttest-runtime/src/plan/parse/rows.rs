@@ -1,6 +1,7 @@
 //! The sections made of tables: §1b, §1c, §3, §5, §6b, §7b, §7c.
 
 use super::fields::bullet;
+use super::ids::numbers_on;
 use super::line::Line;
 use super::table::{Cell, Column, Table, columns, is_blank_row, known_columns, tables};
 use super::{Reader, categories};
@@ -263,7 +264,8 @@ pub(super) fn leading_id(text: &str) -> Option<Id> {
     while let Some((_, rest)) = bare.strip_prefix('<').and_then(|tag| tag.split_once('>')) {
         bare = rest.trim_start_matches(['*', '`', '~', '[', '_', ' ']);
     }
-    Id::parse(bare.split(|c: char| !c.is_ascii_alphanumeric()).next().unwrap_or(""))
+    let word = bare.split(|c: char| !c.is_ascii_alphanumeric()).next().unwrap_or("");
+    Id::parse(word).filter(|_| !numbers_on(&bare[word.len()..]))
 }
 
 /// Takes a cell out of its row, where it is asked for once.

@@ -4,8 +4,10 @@ use super::draft::Draft;
 use super::fields::{bullet, label_at};
 use super::head::{Head, head};
 use super::line::Line;
+use super::rows::leading_id;
 use super::segments::{opens_part, segments};
 use super::source::Code;
+use super::table::tables;
 use super::{Lists, Reader, budget};
 use crate::base::diagnostic::{Span, Spanned};
 use crate::plan::labels::{self, CLOSES, FALSIFIES, FAULTS, HARDENING, RELEASE, SKELETON, SMOKE};
@@ -13,6 +15,7 @@ use crate::plan::model::{Field, Scenario};
 use crate::plan::no_fault::{self, NoFault};
 use crate::plan::rules::report;
 use crate::plan::{Budget, Budgets, Id};
+use rustc_hash::FxHashSet;
 
 /// Where a scenario stands among the lines of a section: its heading, and the end of what belongs to it.
 pub(super) struct Place {
@@ -97,6 +100,26 @@ impl Reader<'_> {
                 self.told.push(report("scenario-outside-section", head.span, message, help));
             }
             self.scenario(id, head, &lines[start + 1..end]);
+        }
+    }
+
+    /// Remembers the rows that start with the id of a scenario: an overview, or all there is of it.
+    pub(super) fn scenarios_in_tables(&mut self, lines: &[Line<'_>]) {
+        let rows = tables(lines).into_iter().flat_map(|table| table.rows);
+        self.rows_of_scenarios.extend(rows.filter_map(|(cells, span)| {
+            let id = leading_id(&cells.first()?.text).filter(|id| id.letter() == 'S')?;
+            Some(Spanned::new(id, span))
+        }));
+    }
+
+    /// Tells each of those that no heading defines.
+    pub(super) fn tell_rows_of_scenarios(&mut self) {
+        let rows = std::mem::take(&mut self.rows_of_scenarios);
+        let defined: FxHashSet<&Id> = self.plan.scenarios.iter().map(|s| &s.id.value).collect();
+        for Spanned { value: id, span } in rows.into_iter().filter(|id| !defined.contains(&id.value)) {
+            let message = format!("{id} stands in a table; a scenario is read from its heading only");
+            let help = format!("write `### Scenario {id}: <name>` and its fields below the table");
+            self.told.push(report("unreadable-scenario", span, message, help));
         }
     }
 

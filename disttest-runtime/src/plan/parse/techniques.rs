@@ -29,7 +29,22 @@ fn names(lines: &[Line<'_>]) -> Vec<(usize, Spanned<String>)> {
     if !named.is_empty() {
         return named;
     }
-    (0..lines.len()).filter_map(|i| listed(&lines[i..]).map(|name| (i, name))).collect()
+    let listed: Vec<_> = (0..lines.len()).filter_map(|i| listed(&lines[i..]).map(|name| (i, name))).collect();
+    if !listed.is_empty() {
+        return listed;
+    }
+    (0..lines.len()).filter_map(|i| in_bold(&lines[i]).map(|name| (i, name))).collect()
+}
+
+/// The name of a technique in an item of a list that goes on behind a colon: `1. **Load test**: H4. Cost: 1 h.`
+fn in_bold(line: &Line<'_>) -> Option<Spanned<String>> {
+    let (at, body) = line.trimmed();
+    let (offset, content) = bullet(body).filter(|_| line.indent() < 2)?;
+    let inner = content.strip_prefix("**")?;
+    let text = inner[..inner.find("**")?].trim_end_matches([':', '.', ' ']);
+    let start = at + offset + 2;
+    let named = !text.is_empty() && labels::find(labels::TECHNIQUE, text).is_none();
+    named.then(|| Spanned::new(decoded(text).into_owned(), Span::new(start, start + text.len())))
 }
 
 /// The line of the first technique.

@@ -25,10 +25,11 @@ pub(super) enum What {
 pub(super) fn seconds_of(unit: &str) -> Option<f64> {
     Some(match unit {
         "ms" | "millisecond" | "milliseconds" => 0.001,
-        "s" | "″" | "\"" | "”" | "''" | "′′" | "sec" | "secs" | "second" | "seconds" => 1.0,
-        "m" | "′" | "'" | "’" | "min" | "mins" | "minute" | "minutes" => 60.0,
-        "h" | "hr" | "hrs" | "hour" | "hours" => 3600.0,
-        "d" | "day" | "days" => 86_400.0,
+        "s" | "″" | "\"" | "”" | "''" | "′′" | "sec" | "secs" | "second" | "seconds" | "sekunde" | "sekunden"
+        | "seconde" | "secondes" => 1.0,
+        "m" | "′" | "'" | "’" | "min" | "mins" | "minute" | "minutes" | "minuten" => 60.0,
+        "h" | "hr" | "hrs" | "hour" | "hours" | "std" | "stunde" | "stunden" | "heure" | "heures" => 3600.0,
+        "d" | "day" | "days" | "tag" | "tage" | "jour" | "jours" => 86_400.0,
         "w" | "week" | "weeks" => 604_800.0,
         _ => return None,
     })
@@ -120,6 +121,17 @@ const NOUNS: &[(&str, What)] = &[
     ("seed", What::Seeds),
     ("operation", What::Operations),
     ("op", What::Operations),
+    // The same in German and French, in which such plans are written as well.
+    ("knoten", What::Nodes),
+    ("nœud", What::Nodes),
+    ("noeud", What::Nodes),
+    ("fehler", What::Faults),
+    ("ausfall", What::Faults),
+    ("ausfälle", What::Faults),
+    ("absturz", What::Faults),
+    ("abstürze", What::Faults),
+    ("panne", What::Faults),
+    ("graine", What::Seeds),
 ];
 
 /// Nouns that say nothing by themselves, and count what the word before them names: `5 nemesis variants`.

@@ -39,6 +39,17 @@ fn no_scenario_is_dropped_without_a_word() {
         check(&format!("### S1: a\n{fields}\n{lost}\n{fields}"), "S1", &["unreadable-scenario"]);
     }
     check(fields, "", &["unreadable-scenario"]);
+    let row = "| ID | Name |\n|---|---|\n| S1 | a_b |\n| `S2` | c_d |\n";
+    check(row, "", &["unreadable-scenario", "unreadable-scenario"]);
+    check(&format!("{row}\n### S2: c_d\n{fields}"), "S2", &["unreadable-scenario"]);
+    check(&format!("{row}\n### S1: a_b\n{fields}\n### S2: c_d\n{fields}"), "S1 S2", &[]);
+    check(&format!("### S1 Driver A — a_b\n{fields}\n### S2 Driver B — c_d\n{fields}"), "S1 S2", &[]);
+    check(&format!("### S1.1: a_b\n{fields}"), "", &["unreadable-scenario"]);
+    // A fence within the longer fence of a skeleton, and the lines that the skeleton starts with.
+    let docstring = "- **Skeleton:**\n\n  ````python\n  # Falsifies: C1\n  ```\n  ### Scenario S7: x\n  ```\n  ````\n";
+    let hidden = |text: &str| parse(text).1.into_iter().map(|told| (told.rule, told.severity)).collect::<Vec<_>>();
+    let told = hidden(&format!("# Test Plan: x\n\n## 7. Scenarios\n\n### S1: a\n{fields}{docstring}"));
+    assert_eq!(told, [("hidden-scenario".to_owned(), Severity::Note)]);
     check(
         &format!("### S1: a\n{fields}\n**Scenario S2: b**\n\n{fields}"),
         "S1",
