@@ -55,7 +55,7 @@ pub(crate) fn is_victim_signal(signal: &str) -> bool {
 
 /// Signals read where a fault is made.
 pub(crate) fn is_injector_signal(signal: &str) -> bool {
-    const PREFIXES: [&str; 11] = [
+    const PREFIXES: [&str; 13] = [
         "proxy-",
         "iptables-",
         "nft-",
@@ -66,6 +66,8 @@ pub(crate) fn is_injector_signal(signal: &str) -> bool {
         "clock-",
         "cgroup-",
         "failpoint-",
+        "container-",
+        "kube-",
         "hook:",
     ];
     PREFIXES.iter().any(|prefix| signal.starts_with(prefix))

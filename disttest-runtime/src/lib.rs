@@ -50,11 +50,12 @@ pub mod prelude {
     };
     pub use crate::nemesis::{
         AsymmetricDataCut, AsymmetricPartition, BandwidthCap, BitFlip, BoxFuture, BridgePartition, CgroupFreeze,
-        ClockJump, ClockSkew, ConnectionLoss, CpuThrottle, Disk, DiskFailure, DiskFull, Failpoint, FsyncFailure,
-        FullPartition, GracefulStop, HardKill, InTurn, Latency, LeaderIsolation, MajoritySidePartition, MemoryLimit,
-        MetadataStoreOutage, MinoritySidePartition, MixedVersion, Nemesis, PacketCorruption, PacketDuplication,
-        PacketLoss, PacketReordering, Pause, Plane, PowerLoss, Restart, RingPartition, RollingRestart, RollingUpgrade,
-        SlowClock, SlowDisk, SlowFollower, SlowSync, SplitBrain, StorageCorruption, Together, Trigger,
+        ClockJump, ClockSkew, ConnectionLoss, ContainerFault, CpuThrottle, Disk, DiskFailure, DiskFull, DockerCompose,
+        Failpoint, FsyncFailure, FullPartition, GracefulStop, HardKill, InTurn, KubeFault, Kubernetes, Latency,
+        LeaderIsolation, MajoritySidePartition, MemoryLimit, MetadataStoreOutage, MinoritySidePartition, MixedVersion,
+        Nemesis, PacketCorruption, PacketDuplication, PacketLoss, PacketReordering, Pause, Plane, PowerLoss, Restart,
+        RingPartition, RollingRestart, RollingUpgrade, SlowClock, SlowDisk, SlowFollower, SlowSync, SplitBrain,
+        StorageCorruption, Together, Trigger,
     };
     pub use crate::run::{
         CallError, CheckLimits, Client, Control, Evidence, Faults, Hook, Injected, Judged, Landed, Oracle, Probe,

@@ -62,6 +62,12 @@ pub(crate) const NEMESES: &[(&str, &str)] = &[
     ("cpu-throttle", include_str!("../../../templates/snippets/nemesis/cpu-throttle.rs.txt")),
     ("memory-limit", include_str!("../../../templates/snippets/nemesis/memory-limit.rs.txt")),
     ("write-failure", include_str!("../../../templates/snippets/nemesis/write-failure.rs.txt")),
+    ("container-kill", include_str!("../../../templates/snippets/nemesis/container-kill.rs.txt")),
+    ("container-pause", include_str!("../../../templates/snippets/nemesis/container-pause.rs.txt")),
+    ("container-disconnect", include_str!("../../../templates/snippets/nemesis/container-disconnect.rs.txt")),
+    ("pod-delete", include_str!("../../../templates/snippets/nemesis/pod-delete.rs.txt")),
+    ("scale-down", include_str!("../../../templates/snippets/nemesis/scale-down.rs.txt")),
+    ("cordon", include_str!("../../../templates/snippets/nemesis/cordon.rs.txt")),
     ("failpoint", include_str!("../../../templates/snippets/nemesis/failpoint.rs.txt")),
 ];
 

@@ -62,7 +62,8 @@ pub struct Policy {
 }
 
 /// See [`Policy::act_once`].
-const ACT_ONCE: [&str; 5] = ["connection-loss", "container-restart", "restart", "rolling-restart", "rolling-upgrade"];
+const ACT_ONCE: [&str; 6] =
+    ["connection-loss", "container-restart", "pod-delete", "restart", "rolling-restart", "rolling-upgrade"];
 
 /// Nemeses that let nothing through at the places they name.
 const CUTS: [&str; 9] = [

@@ -104,6 +104,18 @@ pub enum Act {
         /// What was its folder.
         at: PathBuf,
     },
+    /// A client of containers is about to do what its command line `undo` takes back.
+    ByClient {
+        /// The node.
+        node: String,
+        /// The client and its arguments.
+        undo: Vec<String>,
+    },
+    /// It was taken back.
+    ClientUndone {
+        /// By this command line.
+        undo: Vec<String>,
+    },
     /// A nemesis is about to be let loose. Network faults live in the proxy of the run's process and end with it.
     Injecting {
         /// Window.
@@ -145,7 +157,8 @@ impl Journal {
         Ok(journal)
     }
 
-    fn append(run_dir: &Path) -> Result<Journal> {
+    /// Opens `run_dir/journal.jsonl` for appending.
+    pub(super) fn append(run_dir: &Path) -> Result<Journal> {
         let path = run_dir.join(JOURNAL_FILE);
         let file = OpenOptions::new().create(true).append(true).open(&path);
         let file = file.with_context(|| format!("the journal {} cannot be written", path.display()))?;

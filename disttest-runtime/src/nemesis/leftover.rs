@@ -1,7 +1,8 @@
 //! What a run left behind: found by its journal and by the machine, and undone. Nothing that the run did not make is
 //! touched: a process is told by its id and start time, a disk by the name of its mount, a control group by its own.
 
-use super::journal::{Act, read_journal};
+use super::containers;
+use super::journal::{Act, Journal, read_journal};
 use super::procfs::{self, Identity};
 use super::{resources, storage};
 use anyhow::{Context, Result, bail};
@@ -49,6 +50,15 @@ pub enum Left {
         node: String,
         /// Its folder.
         at: PathBuf,
+    },
+    /// What a client of containers did.
+    Container {
+        /// The node it was done to.
+        node: String,
+        /// The command line that takes it back.
+        undo: Vec<String>,
+        /// The folder of the run, in whose journal it is told that it was.
+        run_dir: PathBuf,
     },
 }
 
@@ -129,6 +139,7 @@ struct Story {
     started: Vec<Started>,
     disks: Vec<(String, PathBuf)>,
     groups: Vec<(String, PathBuf)>,
+    by_clients: Vec<(String, Vec<String>)>,
 }
 
 #[derive(Debug)]
@@ -163,6 +174,11 @@ impl Story {
                 Act::Ended { pid, .. } => story.ended(pid),
                 Act::Grouping { node, at } => story.groups.push((node, at)),
                 Act::Ungrouped { at } => story.groups.retain(|(_, made)| *made != at),
+                Act::ByClient { node, undo } => story.by_clients.push((node, undo)),
+                Act::ClientUndone { undo } => {
+                    let last = story.by_clients.iter().rposition(|(_, line)| *line == undo);
+                    last.into_iter().for_each(|last| drop(story.by_clients.remove(last)));
+                }
                 Act::Mounting { node, at } => story.disks.push((node, at)),
                 Act::Unmounted { at } => story.disks.retain(|(_, mounted)| *mounted != at),
                 _ => {}
@@ -240,13 +256,17 @@ impl Story {
         inherits.then(|| "a process that the run had started".to_owned())
     }
 
-    /// Disks and control groups, the latest first.
+    /// Disks, control groups and what clients did, the latest first.
     fn places(&self) -> Vec<Left> {
         let named =
             |make: fn(String, PathBuf) -> Left| move |(node, at): &(String, PathBuf)| make(node.clone(), at.clone());
         let disks = self.disks.iter().rev().map(named(|node, at| Left::Disk { node, at }));
         let groups = self.groups.iter().rev().map(named(|node, at| Left::Group { node, at }));
-        disks.chain(groups).filter(Left::is_there).collect()
+        let by_clients = self.by_clients.iter().rev().map(|(node, undo)| {
+            let run_dir = self.run_dir.clone();
+            Left::Container { node: node.clone(), undo: undo.clone(), run_dir }
+        });
+        disks.chain(groups).chain(by_clients).filter(Left::is_there).collect()
     }
 }
 
@@ -256,6 +276,8 @@ impl Left {
             Left::Process { pid, start_time, .. } => procfs::is_same_and_alive(*pid, *start_time),
             Left::Disk { at, .. } => storage::is_leftover(at),
             Left::Group { at, .. } => resources::is_leftover(at),
+            // Only the journal knows: what the client shows may be somebody else's doing by now.
+            Left::Container { .. } => true,
         }
     }
 
@@ -275,6 +297,9 @@ impl Left {
             Left::Process { pid, .. } => format!("kill -KILL {pid}"),
             Left::Disk { at, .. } => format!("umount --lazy {}", quoted(at)),
             Left::Group { at, .. } => format!("rmdir {}", quoted(at)),
+            Left::Container { undo, .. } => {
+                undo.iter().map(|word| quoted(Path::new(word))).collect::<Vec<_>>().join(" ")
+            }
         }
     }
 
@@ -283,6 +308,9 @@ impl Left {
             Left::Process { pid, start_time, .. } => end(Identity { pid: *pid, start_time: *start_time }),
             Left::Disk { at, .. } => storage::unmount_leftover(at).unwrap_or(Ok(())),
             Left::Group { at, .. } => resources::remove_leftover(at).unwrap_or(Ok(())).map_err(anyhow::Error::from),
+            // Journaled, so that it is not undone again when somebody has done something else since.
+            Left::Container { undo, run_dir, .. } => containers::undo_by_client(undo)
+                .and_then(|()| Journal::append(run_dir)?.write(&Act::ClientUndone { undo: undo.clone() })),
         };
         Undone { left: self, error: done.err().map(|error| format!("{error:#}")) }
     }
@@ -297,6 +325,7 @@ impl fmt::Display for Left {
             }
             Left::Disk { node, at } => write!(f, "the disk of {node} at {}", at.display()),
             Left::Group { node, at } => write!(f, "the control group of {node} at {}", at.display()),
+            Left::Container { node, undo, .. } => write!(f, "the container of {node} (`{}`)", undo.join(" ")),
         }
     }
 }
@@ -310,6 +339,7 @@ impl fmt::Display for Undone {
             (None, Left::Process { .. }) => write!(f, "killed {left}"),
             (None, Left::Disk { .. }) => write!(f, "unmounted {left}"),
             (None, Left::Group { .. }) => write!(f, "removed {left}"),
+            (None, Left::Container { .. }) => write!(f, "put back {left}"),
         }
     }
 }

@@ -10,11 +10,15 @@ use std::fmt;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 /// The signals that are metered, and how each moves.
-const METERED: [(&str, Shape); 12] = [
+const METERED: [(&str, Shape); 19] = [
     ("cgroup-frozen", Shape::Marker),
     ("cgroup-memory-failures", Shape::Counter { dose: 1.0 }),
     ("cgroup-throttled", Shape::Counter { dose: 1.0 }),
     ("clock-skewed-calls", Shape::Counter { dose: 1.0 }),
+    ("container-disconnected", Shape::Marker),
+    ("container-exited", Shape::Marker),
+    ("container-paused", Shape::Marker),
+    ("container-restarted", Shape::Marker),
     ("disk-corrupted-bytes", Shape::Counter { dose: 1.0 }),
     ("disk-delayed-calls", Shape::Counter { dose: 1.0 }),
     ("disk-exhausted", Shape::Marker),
@@ -22,6 +26,9 @@ const METERED: [(&str, Shape); 12] = [
     ("disk-flipped-bits", Shape::Counter { dose: 1.0 }),
     ("disk-lost-bytes", Shape::Counter { dose: 1.0 }),
     ("failpoint-hits", Shape::Counter { dose: 1.0 }),
+    ("kube-node-cordoned", Shape::Marker),
+    ("kube-pod-deleted", Shape::Marker),
+    ("kube-scaled-down", Shape::Marker),
     ("syscall-injections", Shape::Counter { dose: 1.0 }),
 ];
 

@@ -1,5 +1,6 @@
 //! L4: nemeses: what they do to a system, what shows that they did it, and how it is undone on every exit path.
 
+pub mod containers;
 mod contract;
 pub mod failpoints;
 mod journal;
@@ -24,6 +25,7 @@ mod together;
 mod trigger;
 
 pub(crate) use crate::recorder::Clock;
+pub use containers::{ContainerFault, DockerCompose, KubeFault, Kubernetes};
 pub use contract::Nemesis;
 pub use failpoints::Failpoint;
 pub use journal::{Act, JOURNAL_FILE, Journal, journaled_injections, read_journal};

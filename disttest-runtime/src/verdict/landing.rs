@@ -32,17 +32,20 @@ pub struct Landing {
 }
 
 /// Nemeses that take a process away: a failover follows.
-const FAILOVERS: [&str; 7] = [
+const FAILOVERS: [&str; 10] = [
     "hard-kill",
     "graceful-stop",
     "restart",
     "container-restart",
+    "container-kill",
+    "pod-delete",
+    "scale-down",
     "leader-isolation",
     "rolling-restart",
     "rolling-upgrade",
 ];
 /// Partitions by the planned names; the first two cut one direction.
-const PARTITIONS: [&str; 10] = [
+const PARTITIONS: [&str; 11] = [
     "asymmetric-data-cut",
     "asymmetric-partition",
     "full-partition",
@@ -53,6 +56,7 @@ const PARTITIONS: [&str; 10] = [
     "split-brain",
     "bridge-partition",
     "ring-partition",
+    "container-disconnect",
 ];
 
 pub(super) fn is_failover(nemesis: &str) -> bool {

@@ -28,6 +28,9 @@ const STRACE: &str = "strace, and the right to trace one's own children";
 const PTRACE: &str = "x86-64 Linux, and the right to trace one's own children";
 const CGROUP: &str = "the right to make control groups: root, or a delegated hierarchy";
 const PROCESS: &str = "nothing";
+const CLIENT: &str = "the client (`docker` with compose, or `kubectl`) and containers that it may act on; no live cluster of containers ran in \
+     this project's tests";
+const VARIANT: &str = "`Program::variant` with another binary, and data that both read";
 const HOOK: &str = "code of the test's own (`Hook`) and evidence for it (`Evidence`), which the workload reads";
 const HOOKED: &str = "the hook's own; what it did to the nodes ends with them";
 
@@ -41,7 +44,12 @@ pub const HOW: &[How] = &[
         "SIGCONT, seen in a task; a paused node of a killed run is killed",
         PROCESS,
     ),
-    how("container-restart", "the container's own client, called by the hook", HOOKED, HOOK),
+    how(
+        "container-restart",
+        "`docker compose restart` (`ContainerFault`), `kubectl delete pod` (`KubeFault`), or the user's own code (`Hook`)",
+        "waits until it runs again",
+        CLIENT,
+    ),
     how(
         "disk-full",
         "a file beside the node's folder takes all free space, and what the node frees",
@@ -72,8 +80,18 @@ pub const HOW: &[How] = &[
     how("clock-skew", "the vDSO's clocks of the node's processes are replaced, by ptrace", STRAIGHTENED, PTRACE),
     how("slow-clock", "as for `clock-skew`, with another rate", STRAIGHTENED, PTRACE),
     how("rolling-restart", "SIGTERM and start, one node after the other, or whoever leads", STARTED, PROCESS),
-    how("mixed-version-cluster", "another version on some nodes, by the hook", HOOKED, HOOK),
-    how("rolling-upgrade", "another version, one node after the other, by the hook", HOOKED, HOOK),
+    how(
+        "mixed-version-cluster",
+        "SIGTERM, and a start as another variant of the program (`MixedVersion`), or the user's own code (`Hook`)",
+        "the nodes go back to what they ran; processes of a killed run end with it",
+        VARIANT,
+    ),
+    how(
+        "rolling-upgrade",
+        "SIGTERM, and a start as another variant, one node after the other (`RollingUpgrade`), or the user's own code (`Hook`)",
+        "an upgrade that was cut short is finished; processes of a killed run end with it",
+        VARIANT,
+    ),
     how("config-divergence", "another configuration on some nodes, by the hook", HOOKED, HOOK),
     how("credential-divergence", "a secret rotated on some nodes, by the hook", HOOKED, HOOK),
     how("compaction-during-reads", "a compaction started under reads, by the hook", HOOKED, HOOK),
@@ -84,6 +102,27 @@ pub const HOW: &[How] = &[
     how("cpu-throttle", "a quota of processor time for all threads of the node", UNGROUPED, CGROUP),
     how("memory-limit", "a limit on what the node allocates from then on", UNGROUPED, CGROUP),
     how("write-failure", "writes answer EIO at the disk", UNMOUNTED, FAULTY),
+    how(
+        "container-kill",
+        "`docker compose kill`",
+        "`docker compose start`, seen by `docker inspect`; journaled",
+        CLIENT,
+    ),
+    how(
+        "container-pause",
+        "`docker compose pause`",
+        "`docker compose unpause`, seen by `docker inspect`; journaled",
+        CLIENT,
+    ),
+    how(
+        "container-disconnect",
+        "`docker network disconnect`",
+        "`docker network connect`, seen by `docker inspect`; journaled",
+        CLIENT,
+    ),
+    how("pod-delete", "`kubectl delete pod`", "waits until a pod of that name runs and is ready", CLIENT),
+    how("scale-down", "`kubectl scale`", "`kubectl scale` to as many replicas as before; journaled", CLIENT),
+    how("cordon", "`kubectl cordon`", "`kubectl uncordon`; journaled", CLIENT),
     how(
         "failpoint",
         "a line on the node's control socket arms the failpoint",

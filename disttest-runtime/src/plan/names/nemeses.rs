@@ -62,7 +62,7 @@ pub const NEMESES: &[Nemesis] = &[
             name("container-restart", &["container restart", "docker restart", "pod kill"]),
             "container event",
         ),
-        HOOK,
+        &["container-restarted", "kube-pod-deleted", "hook"],
     ),
     proven(
         row(5, "network", name("full-partition", &["full partition"]), "dropper counters, RPC timeouts on both sides"),
@@ -281,6 +281,27 @@ pub const NEMESES: &[Nemesis] = &[
     proven(
         row(0, "storage", name("write-failure", &["write failure", "write errors"]), "calls that failed"),
         &["disk-failed-calls"],
+    ),
+    proven(
+        row(0, "process", name("container-kill", &["container kill"]), "state of the container"),
+        &["container-exited"],
+    ),
+    proven(
+        row(0, "process", name("container-pause", &["container pause"]), "state of the container"),
+        &["container-paused"],
+    ),
+    proven(
+        row(0, "network", name("container-disconnect", &["container disconnect"]), "networks of the container"),
+        &["container-disconnected"],
+    ),
+    proven(row(0, "process", name("pod-delete", &["pod delete"]), "another uid of the pod"), &["kube-pod-deleted"]),
+    proven(
+        row(0, "cluster", name("scale-down", &["scale down"]), "replicas asked for and ready"),
+        &["kube-scaled-down"],
+    ),
+    proven(
+        row(0, "cluster", name("cordon", &["kubectl cordon"]), "the machine is unschedulable"),
+        &["kube-node-cordoned"],
     ),
     proven(row(0, "process", name("failpoint", &["fail point"]), "hits of the failpoint"), &["failpoint-hits"]),
 ];
