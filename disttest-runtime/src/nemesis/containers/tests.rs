@@ -1,8 +1,8 @@
 //! Recorded clients: a script in the place of `docker` and `kubectl` that keeps what it is called with, and answers from files.
 
 use super::*;
-use crate::cluster::{Cluster, Mourners, Site, tiny};
-use crate::nemesis::{Clock, Journal, Launcher, Meters, Nemesis, Network, Plane, ProxyNet, undo_journal};
+use crate::nemesis::on_links::tests::Nobody;
+use crate::nemesis::{Clock, Journal, Launcher, Meters, Nemesis, Network, Plane, ProxyNet, Tools, undo_journal};
 use anyhow::Result;
 use serde_json::json;
 use std::os::unix::fs::PermissionsExt;
@@ -66,22 +66,15 @@ fn up(pid: i64, at: &str) -> serde_json::Value {
     container(json!({"Running": true, "Paused": false, "Pid": pid, "StartedAt": at}), &["shop_default"])
 }
 
-async fn plane(dir: &Path) -> Plane {
-    let clock = Clock::start();
-    let site = Site {
-        log_dir: dir.join("logs"),
-        sut_args: Vec::new(),
+/// A plane whose nodes are no processes of ours.
+fn plane(dir: &Path) -> Plane {
+    let tools = Tools {
         journal: Arc::new(Journal::open(dir, "r1").expect("a journal")),
         launcher: Launcher::new("test").expect("a thread"),
-        clock,
-        net: Network::proxied(ProxyNet::new(clock)),
         meters: Meters::default(),
-        mourners: Mourners::default(),
         run_dir: dir.to_owned(),
     };
-    let site = Arc::new(site);
-    let cluster = Cluster::start(tiny::program(), 1, Arc::clone(&site)).await.expect("it comes up");
-    Plane::new(site.net.clone(), Arc::new(cluster), site.tools())
+    Plane::new(Network::proxied(ProxyNet::new(Clock::start())), Arc::new(Nobody), tools)
 }
 
 /// Lets `fault` loose and heals it; what its signal showed before, during and after, and how both acts ended.
@@ -103,7 +96,7 @@ async fn faults_on_containers_are_made_by_compose_and_read_back_by_inspect() {
     let paused = container(json!({"Running": true, "Paused": true, "Pid": 7, "StartedAt": "09:00"}), &["shop_default"]);
     let alone = container(json!({"Running": true, "Paused": false, "Pid": 7, "StartedAt": "09:00"}), &[]);
     let dir = tempfile::tempdir().expect("a folder");
-    let plane = plane(dir.path()).await;
+    let plane = plane(dir.path());
     let compose = |client: &Recorded| {
         DockerCompose::project("shop").file("c.yaml").service("n1", "store-1").client(&client.program)
     };
@@ -163,7 +156,7 @@ fn pod(uid: &str, phase: &str) -> serde_json::Value {
 #[tokio::test(flavor = "multi_thread")]
 async fn faults_on_pods_are_made_by_kubectl_and_read_back_by_it() {
     let dir = tempfile::tempdir().expect("a folder");
-    let plane = plane(dir.path()).await;
+    let plane = plane(dir.path());
     let scaled = |asked: u64, ready: u64| json!({"spec": {"replicas": asked}, "status": {"readyReplicas": ready}});
     let machine = |cordoned: bool| json!({"spec": {"unschedulable": cordoned}});
     type Make = fn(&Kubernetes) -> KubeFault;
@@ -213,7 +206,7 @@ async fn faults_on_pods_are_made_by_kubectl_and_read_back_by_it() {
 #[tokio::test(flavor = "multi_thread")]
 async fn a_container_that_does_not_come_back_is_an_error_of_the_heal_and_stays_journaled() {
     let dir = tempfile::tempdir().expect("a folder");
-    let plane = plane(dir.path()).await;
+    let plane = plane(dir.path());
     let down = container(json!({"Running": false, "Paused": false, "Pid": 0, "StartedAt": "09:00"}), &[]);
     let client = Recorded::new("docker", &up(7, "09:00"), &[("kill", down)]);
     let compose = DockerCompose::project("shop").service("n1", "store-1").client(&client.program);
@@ -239,7 +232,7 @@ fn nothing_but_a_client_of_containers_is_started_to_undo() {
 #[tokio::test(flavor = "multi_thread")]
 async fn what_is_not_there_or_not_well_is_said_before_anything_acts() {
     let dir = tempfile::tempdir().expect("a folder");
-    let plane = plane(dir.path()).await;
+    let plane = plane(dir.path());
     let paused = container(json!({"Running": true, "Paused": true, "Pid": 7, "StartedAt": "09:00"}), &[]);
     let client = Recorded::new("docker", &paused, &[]);
     let compose = DockerCompose::project("shop").service("n1", "store-1").client(&client.program);

@@ -26,7 +26,7 @@ mod reset;
 mod sides;
 
 #[cfg(test)]
-mod tests;
+pub(super) mod tests;
 
 pub use bad::{BandwidthCap, Latency, PacketCorruption, PacketDuplication, PacketLoss, PacketReordering, SlowFollower};
 pub use cuts::{

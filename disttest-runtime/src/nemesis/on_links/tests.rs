@@ -92,7 +92,7 @@ async fn a_fault_on_nobody_or_on_itself_is_an_error() {
 }
 
 /// No nodes.
-struct Nobody;
+pub(in crate::nemesis) struct Nobody;
 
 impl crate::nemesis::Nodes for Nobody {
     fn names(&self) -> Vec<String> {
