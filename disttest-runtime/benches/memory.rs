@@ -50,6 +50,10 @@ fn measure(subject: &Subject, operations: u64) {
     let before = kilobytes("VmRSS:");
     let answer = checker.check(&history, &Unlimited);
     let peak = kilobytes("VmHWM:");
+    if let Outcome::Unknown { why } = &answer.outcome {
+        let why: String = why.chars().take(60).collect();
+        return println!("{operations:>10} undecided: {why}…");
+    }
     assert_eq!(answer.outcome, Outcome::Valid, "{}", subject.name);
     let each = |kilobytes: u64| kilobytes as f64 * 1024.0 / history.ops().len() as f64;
     let (held, more) = (each(before), each(peak.saturating_sub(before)));
