@@ -62,7 +62,7 @@ const TABLE: &[Row] = &[
     ("probe-errs-under-the-fault", S1, &[], InconclusiveFaultNotProven, "metric:peer-timeouts"),
     ("probe-reads-a-constant", S1, &[], InconclusiveFaultNotProven, "metric:peer-timeouts"),
     ("no-client-at-the-victim", S1, &[], InconclusiveFaultNotProven, "metric:peer-timeouts"),
-    ("not-healed", S1, &[], PartialModel, "without recovery"),
+    ("not-healed", S1, &[], InconclusiveOracleTooWeak, "not quiescent"),
     // The history.
     ("history-truncated", S1, &[], InconclusiveOracleTooWeak, "not the history that was judged"),
     ("history-edited", S1, &[], InconclusiveOracleTooWeak, "not the history that was judged"),
