@@ -53,7 +53,7 @@ const KILLS: [Kill; 4] = [Kill::Both, Kill::Parent, Kill::Groups, Kill::Child];
 #[test]
 fn a_run_that_is_killed_at_any_moment_is_healed_and_strangers_are_not_touched() {
     let number = |name: &str| std::env::var(name).ok().map(|text| text.parse::<u64>().expect("a number"));
-    let (kills, seed) = (number("DISTTEST_KILLS").unwrap_or(8), number("DISTTEST_KILLS_SEED").unwrap_or(1));
+    let (kills, seed) = (number("DISTTEST_KILLS").unwrap_or(4), number("DISTTEST_KILLS_SEED").unwrap_or(1));
     let mut rng = Rng::stream(seed, "kills");
     let mut tally = Tally::default();
     build_the_example();
