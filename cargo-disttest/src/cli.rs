@@ -429,10 +429,10 @@ What was done in an earlier boot, or where process ids are others (a container),
 
 --format json: one document, schema disttest.heal/1: dry_run, sessions, runs[] (folder, state: running,
 ending, elsewhere or ended, pid, left[] (kind: process, disk or group; whose, pid, start_time and paused,
-or node and at; undone, error, by_hand)).
+or node and at; undone, error, by_hand)), unreadable[] (journals, or lines of them).
 
 Exit status: 0 nothing is left, 1 something is left (it could not be undone, and the command to do it
-by hand is told; or --dry-run), 2 wrong usage, or a journal that cannot be read.")]
+by hand is told; or --dry-run) or a journal cannot be read (all others are healed), 2 wrong usage.")]
 pub(crate) struct HealArgs {
     /// Only tell what would be undone
     #[arg(long)]
@@ -517,14 +517,14 @@ the machine, the test binary and the log can lie.
 
 An oracle that is code of its author cannot be asked again here: not re-derivable, never \"stands\". A
 scenario that was under way when its run was cut off is told as unfinished: nothing is claimed of it,
-and what had ended before it is verified as ever.
+and what had ended before it is verified as ever; the report and the log are of before and are not.
 
 --format json: one document, schema disttest.verify/1: dir, slug, manifest_sha256, contradictions[],
 unfinished[], scenarios[] (id, name, verdict, derived, standing (stands, unfinished,
 not-rederivable, contradicted), executions, checks, reasons[]), verdict, standing, exit_status.
 
-Exit status: 0 all of it stands (an unfinished session as far as it goes), 1 something does not,
-3 something could not be derived again, 2 no session.")]
+Exit status: 0 all of it stands, 1 something does not, 3 something could not be derived again, or the
+run was cut off, 2 no session.")]
 pub(crate) struct VerifyArgs {
     /// Folder of the session
     #[arg(value_name = "SESSION")]

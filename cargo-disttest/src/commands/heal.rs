@@ -5,23 +5,32 @@ use crate::cli::HealArgs;
 use crate::console::visible;
 use crate::exit_code::{End, Failure, Outcome};
 use disttest_runtime::harness::leftovers;
-use disttest_runtime::nemesis::{Keeper, Left, Undone, keeper, left_behind};
+use disttest_runtime::nemesis::{Keeper, Left, Undone, keeper, left_behind, read_journal};
 use disttest_runtime::session::sessions;
 use serde::Serialize;
 use std::path::{Path, PathBuf};
 
 /// Does it.
 pub(super) fn run(context: &Context, args: &HealArgs) -> Outcome {
-    let mut report = Report { schema: "disttest.heal/1", dry_run: args.dry_run, sessions: 0, runs: Vec::new() };
+    let mut report = Report {
+        schema: "disttest.heal/1",
+        dry_run: args.dry_run,
+        sessions: 0,
+        runs: Vec::new(),
+        unreadable: Vec::new(),
+    };
     for session in wanted(context, args)? {
         report.sessions += 1;
         for run_dir in leftovers::executions(&session) {
             context.console.detail(shorter(&run_dir).display());
-            let found = look(&run_dir, args.dry_run).map_err(|why| {
-                let journal = shorter(&run_dir).display().to_string();
-                Failure::new(End::Unreadable, format!("the journal of {journal}: {why:#}"))
-            })?;
-            report.runs.extend(found.filter(Run::is_news));
+            // One journal that cannot be read keeps no other run from being healed.
+            match look(&run_dir, args.dry_run) {
+                Ok(found) => {
+                    report.runs.extend(found.filter(Run::is_news));
+                    report.unreadable.extend(read_journal(&run_dir).err().map(|why| format!("{why:#}")));
+                }
+                Err(why) => report.unreadable.push(format!("{}: {why:#}", shorter(&run_dir).display())),
+            }
         }
     }
     report.print(context)?;
@@ -79,6 +88,8 @@ struct Report {
     sessions: usize,
     /// Runs that are under way, and those that left something behind.
     runs: Vec<Run>,
+    /// Journals, or lines of them, that cannot be read: what they tell of cannot be undone.
+    unreadable: Vec<String>,
 }
 
 #[derive(Debug, Serialize)]
@@ -153,7 +164,8 @@ impl Report {
     }
 
     fn end(&self) -> End {
-        if self.items().all(|item| item.undone) { End::Clean } else { End::LeftBehind }
+        let done = self.unreadable.is_empty() && self.items().all(|item| item.undone);
+        if done { End::Clean } else { End::LeftBehind }
     }
 
     fn print(&self, context: &Context) -> Result<(), Failure> {
@@ -172,7 +184,10 @@ impl Report {
                 Some(_) => console.error(visible(&item.sentence)),
             }
         }
-        if self.items().next().is_none() {
+        for why in &self.unreadable {
+            console.error(visible(&format!("{why}: what it tells of is not undone; look for it by hand")));
+        }
+        if self.unreadable.is_empty() && self.items().next().is_none() {
             console.result("nothing to heal");
         }
         Ok(())

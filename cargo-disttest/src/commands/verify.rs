@@ -50,8 +50,8 @@ pub(super) fn run(context: &Context, args: &VerifyArgs) -> Outcome {
 
 fn end(standing: Standing) -> End {
     match standing {
-        Standing::Stands | Standing::Unfinished => End::Clean,
-        Standing::NotRederivable => End::NothingConcluded,
+        Standing::Stands => End::Clean,
+        Standing::Unfinished | Standing::NotRederivable => End::NothingConcluded,
         Standing::Contradicted => End::Contradicted,
     }
 }
@@ -64,12 +64,18 @@ fn text(found: &Verification) -> String {
     }
     found.contradictions.iter().for_each(|what| text += &format!("{what}\n"));
     if !found.unfinished.is_empty() {
-        text += &format!("partial: the run was cut off during {}\n", found.unfinished.join(", "));
+        text += &format!(
+            "partial: the run was cut off during {}; findings/report.* and session-log.md are of before and not verified\n",
+            found.unfinished.join(", ")
+        );
     }
     let verdict = found.verdict;
     text += &match found.standing() {
         Standing::Stands => format!("Session: {verdict} stands\n"),
-        Standing::Unfinished => format!("Session: {verdict} so far, which stands\n"),
+        Standing::Unfinished => format!("Session: {verdict} so far; what had ended stands\n"),
+        Standing::NotRederivable if !found.unfinished.is_empty() => {
+            format!("Session: {verdict} so far, not all of it re-derivable\n")
+        }
         Standing::NotRederivable => format!("Session: {verdict}, not all of it re-derivable\n"),
         Standing::Contradicted => format!("Session: does not stand; its files come to {verdict}\n"),
     };

@@ -102,6 +102,21 @@ fn a_process_that_took_over_an_id_is_a_stranger() {
 }
 
 #[test]
+fn a_journal_that_cannot_be_read_is_not_clean_and_keeps_no_other_run_from_being_healed() {
+    let mut node = sleeper();
+    let package = package(&gone(), &identity(node.id()));
+    package.write(&format!("{}/journal.jsonl", RUN.replace("S1", "S0")), "garbage\n");
+    let told = package.disttest(&["heal", "--dry-run"]).expect(1);
+    assert!(told.err.contains("journal.jsonl:1: no act that this version knows"), "{}", told.err);
+    let reaping = std::thread::spawn(move || node.wait().unwrap());
+    let healed = package.disttest(&["heal"]).expect(1);
+    assert!(healed.out.starts_with("killed n1") && healed.err.contains("look for it by hand"), "{}", healed.out);
+    assert!(!reaping.join().unwrap().success());
+    let again = package.disttest(&["heal"]).expect(1);
+    assert!(!again.out.contains("nothing to heal"), "{}", again.out);
+}
+
+#[test]
 fn what_is_no_session_is_an_error_and_no_session_is_nothing_to_heal() {
     let package = Package::new();
     assert_eq!(package.disttest(&["heal"]).expect(0).out, "nothing to heal\n");

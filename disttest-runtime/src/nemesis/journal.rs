@@ -1,7 +1,7 @@
 //! The journal of a run: each act that must be undone, on disk before it is done.
 
 use super::procfs::{self, Identity};
-use anyhow::{Context, Result};
+use anyhow::{Context, Result, bail};
 use serde::{Deserialize, Serialize};
 use std::fs::{self, File, OpenOptions};
 use std::io::{ErrorKind, Write};
@@ -175,14 +175,33 @@ impl Journal {
     }
 }
 
-/// The acts in `run_dir/journal.jsonl`, in order. A line that was cut off by a kill, and a missing file, hold nothing.
+/// The acts in `run_dir/journal.jsonl`, in order. A last line that was cut off by a kill, and a missing file, hold nothing.
+/// Any other line that is no act is an error, which names it: it may tell of something that is to be undone.
 pub fn read_journal(run_dir: &Path) -> Result<Vec<Act>> {
-    let path = run_dir.join(JOURNAL_FILE);
-    match fs::read_to_string(&path) {
-        Ok(text) => Ok(text.lines().filter_map(|line| serde_json::from_str(line).ok()).collect()),
-        Err(error) if error.kind() == ErrorKind::NotFound => Ok(Vec::new()),
-        Err(error) => Err(error).with_context(|| format!("{} cannot be read", path.display())),
+    let (acts, unreadable) = readable_acts(run_dir)?;
+    match unreadable {
+        Some(line) => bail!("{}:{line}: no act that this version knows", run_dir.join(JOURNAL_FILE).display()),
+        None => Ok(acts),
     }
+}
+
+/// The acts that can be read, and the number of the first line that should and cannot.
+pub(super) fn readable_acts(run_dir: &Path) -> Result<(Vec<Act>, Option<usize>)> {
+    let path = run_dir.join(JOURNAL_FILE);
+    let text = match fs::read(&path) {
+        Ok(text) => text,
+        Err(error) if error.kind() == ErrorKind::NotFound => return Ok((Vec::new(), None)),
+        Err(error) => return Err(error).with_context(|| format!("{} cannot be read", path.display())),
+    };
+    let (mut acts, mut unreadable) = (Vec::new(), None);
+    for (line, number) in text.split_inclusive(|byte| *byte == b'\n').zip(1..) {
+        match serde_json::from_slice(line) {
+            Ok(act) => acts.push(act),
+            Err(_) if line.ends_with(b"\n") => unreadable = unreadable.or(Some(number)),
+            Err(_) => {}
+        }
+    }
+    Ok((acts, unreadable))
 }
 
 /// How many injections the journal in `run_dir` holds, whether or not they landed.
@@ -202,5 +221,23 @@ mod tests {
         let mut file = OpenOptions::new().append(true).open(dir.path().join(JOURNAL_FILE)).expect("there");
         file.write_all(b"{\"act\":\"inj").expect("written");
         assert_eq!(journaled_injections(dir.path()).expect("read"), 1);
+    }
+
+    #[test]
+    fn a_line_that_is_no_act_is_named_and_hides_no_other_line() {
+        let dir = tempfile::tempdir().expect("a folder");
+        let check = |text: &[u8], readable: usize, expect: &str| {
+            fs::write(dir.path().join(JOURNAL_FILE), text).expect("written");
+            let said = read_journal(dir.path()).expect_err("an error").to_string();
+            assert!(said.contains(expect), "{said}");
+            assert_eq!(readable_acts(dir.path()).expect("read").0.len(), readable);
+        };
+        check(b"garbage\n", 0, "journal.jsonl:1: no act");
+        check(
+            b"{\"act\":\"resumed\",\"pid\":1}\n\xff\xfe\n{\"act\":\"resumed\",\"pid\":2}\n",
+            2,
+            "journal.jsonl:2: no act",
+        );
+        check(b"{\"act\":\"of a later version\"}\n{\"act\":\"res", 0, "journal.jsonl:1: no act");
     }
 }

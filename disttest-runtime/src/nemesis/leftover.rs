@@ -2,7 +2,7 @@
 //! touched: a process is told by its id and start time, a disk by the name of its mount, a control group by its own.
 
 use super::containers;
-use super::journal::{Act, Journal, read_journal};
+use super::journal::{Act, Journal, readable_acts};
 use super::procfs::{self, Identity};
 use super::{resources, storage};
 use anyhow::{Context, Result, bail};
@@ -157,7 +157,8 @@ impl Story {
         // Absolute, as the variable has it.
         let run_dir = run_dir.canonicalize().unwrap_or_else(|_| run_dir.to_path_buf());
         let mut story = Story { run_dir, ..Story::default() };
-        for act in read_journal(&story.run_dir)? {
+        // What can be read is undone; that there is more is told by whoever asks for the journal.
+        for act in readable_acts(&story.run_dir)?.0 {
             match act {
                 Act::Opened { boot_id, .. } | Act::Supervised { boot_id, .. } if !is_now(&boot_id) => {
                     story.foreign = Some(Keeper::AnotherBoot);

@@ -1,16 +1,25 @@
 //! `findings/junit.xml`: verdicts as CI systems show them. A scenario that did not conclude is an error there, never
 //! "skipped": most of them show what was skipped in green.
 
-use super::case::{Case, cases};
+use super::case::{Case, Whole, cases, wholes};
 use crate::plan::Plan;
-use crate::verdict::{ScenarioRecord, SessionRecord, test_is_ok};
+use crate::verdict::{ScenarioRecord, SessionRecord, SessionVerdict, test_is_ok};
 use std::fmt::Write;
 
-/// A test suite of the session, a test case for each scenario and arm of the plan, those without a record included.
+/// A test suite of the session, a test case for each scenario and arm of the plan, those without a record included, and
+/// one for each scenario that its arms make up. A session without any is an error: nothing is no green suite.
 /// Linear in the records.
 pub fn junit_xml(plan: Option<&Plan>, session: &SessionRecord, scenarios: &[ScenarioRecord]) -> String {
     let cases = cases(plan, scenarios);
-    let told: Vec<Told> = cases.iter().map(|case| Told::of(case, session)).collect();
+    let wholes = wholes(plan, &cases);
+    let mut told: Vec<Told> = Vec::new();
+    for whole in &wholes {
+        told.extend(whole.parts.iter().map(|part| Told::of(part, session)));
+        told.extend(whole.joined.then(|| Told::joined(whole)));
+    }
+    if told.is_empty() {
+        told.push(Told::nothing());
+    }
     let count = |kind: Kind| told.iter().filter(|told| told.kind == kind).count();
     let (failures, errors) = (count(Kind::Failure), count(Kind::Error));
     let seconds: f64 = told.iter().map(|told| told.seconds).sum();
@@ -60,6 +69,30 @@ impl Told {
             why: case.headline(),
             seconds: runs.iter().map(|(_, run)| run.workload.as_duration().as_secs_f64()).sum(),
         }
+    }
+
+    /// A scenario as a whole, whose arms may be missing.
+    fn joined(whole: &Whole<'_, '_>) -> Told {
+        let verdict = whole.verdict;
+        let kind = match verdict {
+            _ if verdict.is_fail() => Kind::Failure,
+            _ if verdict.is_pass() => Kind::Ok,
+            _ => Kind::Error,
+        };
+        Told {
+            name: format!("{} {}", whole.id, whole.name),
+            kind,
+            verdict: verdict.to_string(),
+            tier: whole.tier(),
+            why: whole.headline.clone(),
+            seconds: 0.0,
+        }
+    }
+
+    fn nothing() -> Told {
+        let why = "the session holds no scenario, and its plan names none".to_owned();
+        let verdict = SessionVerdict::Blocked.to_string();
+        Told { name: "session".to_owned(), kind: Kind::Error, verdict, tier: "—", why, seconds: 0.0 }
     }
 
     fn add(&self, text: &mut String) {

@@ -229,6 +229,11 @@ fn a_scenario_that_did_not_conclude_is_no_green_line_in_ci() {
     // Of a run that asks for more than it met.
     let low = xml(&[record(declared(), perfect().into_iter().take(1).collect(), Drift::None, Vec::new())]);
     assert!(low.contains("errors=\"2\""), "{low}");
+    // Nothing, and arms of a plan that is not at hand.
+    let nothing = junit_xml(None, &session(), &[]);
+    assert!(nothing.contains("tests=\"1\"") && nothing.contains("<error type=\"BLOCKED\""), "{nothing}");
+    let arms = junit_xml(None, &session(), &[arm("api", perfect())]);
+    assert!(arms.contains("<error type=\"PARTIAL-surface\""), "{arms}");
 }
 
 #[test]

@@ -36,6 +36,8 @@ pub struct Contents {
     pub changed: Vec<String>,
     /// Files of the manifest that are not there, with their hashes.
     pub missing: Vec<(String, String)>,
+    /// Links where evidence lies: what they point to is in no manifest.
+    pub links: Vec<String>,
     /// Files that the manifest does not tell of, with their hashes.
     pub unlisted: Vec<(String, String)>,
 }
@@ -48,7 +50,7 @@ pub fn contents(dir: &Path) -> io::Result<Contents> {
     for path in files {
         hashes.insert(slashes(dir, &path), sha256_hex_of(File::open(path)?)?);
     }
-    let mut found = Contents::default();
+    let mut found = Contents { links: links(dir, dir, EVIDENCE_DEPTH)?, ..Contents::default() };
     let text = match fs::read(dir.join(MANIFEST)) {
         Ok(text) => text,
         Err(error) if error.kind() == io::ErrorKind::NotFound => {
@@ -75,6 +77,25 @@ pub fn contents(dir: &Path) -> io::Result<Contents> {
         }
     }
     found.unlisted = hashes.into_iter().collect();
+    Ok(found)
+}
+
+/// A session's own files are at most so deep; below are folders of nodes.
+const EVIDENCE_DEPTH: usize = 4;
+
+/// Links below `at`, so deep.
+fn links(dir: &Path, at: &Path, depth: usize) -> io::Result<Vec<String>> {
+    let mut found = Vec::new();
+    for entry in fs::read_dir(at)? {
+        let entry = entry?;
+        let kind = entry.file_type()?;
+        if kind.is_symlink() {
+            found.push(slashes(dir, &entry.path()));
+        } else if kind.is_dir() && depth > 1 {
+            found.extend(links(dir, &entry.path(), depth - 1)?);
+        }
+    }
+    found.sort();
     Ok(found)
 }
 

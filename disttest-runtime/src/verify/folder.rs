@@ -22,6 +22,7 @@ pub(super) fn judge(contents: &Contents, expect: Option<&str>, ended: &dyn Fn(&s
     let mut found = Folder::default();
     let mut wrong: Vec<String> = unexpected(contents, expect).into_iter().collect();
     wrong.extend(contents.unreadable.iter().cloned());
+    wrong.extend(contents.links.iter().map(|name| format!("{name} is a link: what it points to is in no manifest")));
     let as_listed = |record: &str| {
         let touched = contents.changed.iter().any(|name| name == record);
         let listed = !contents.unlisted.iter().any(|(name, _)| name == record);
@@ -85,7 +86,7 @@ fn is_aside(record: &str, name: &str) -> bool {
 mod tests {
     use super::*;
 
-    /// `~name` changed, `-name` is gone, `+name` is new; hashes are the names, unless given behind `=`.
+    /// `~name` changed, `-name` is gone, `+name` is new, `@name` is a link, `x` no manifest; hashes are the names, unless given behind `=`.
     fn check(files: &[&str], unfinished: &[&str], expect: &[&str]) {
         let mut contents = Contents { sha256: Some("m".to_owned()), ..Contents::default() };
         for file in files {
@@ -94,6 +95,7 @@ mod tests {
             match kind {
                 "~" => contents.changed.push(name.to_owned()),
                 "-" => contents.missing.push((name.to_owned(), hash.to_owned())),
+                "@" => contents.links.push(name.to_owned()),
                 "+" => contents.unlisted.push((name.to_owned(), hash.to_owned())),
                 _ => contents.sha256 = None,
             }
@@ -130,6 +132,7 @@ mod tests {
         check(&["-artifacts/S1/seed-1/run.json"], &[], &["is gone"]);
         check(&["+artifacts/S1/seed-9/run.json"], &[], &["not in the manifest"]);
         check(&["+findings/S9.md"], &[], &["not in the manifest"]);
+        check(&["@artifacts/S9", "+artifacts/S2/seed-1/x"], &["S2"], &["artifacts/S9 is a link"]);
         check(&["~findings/report.md", "+artifacts/S2/seed-1/x"], &["S2"], &["not the file"]);
         check(&["~artifacts/S2/seed-1/history.jsonl", "+artifacts/S2/seed-1/x"], &["S2"], &["not the file"]);
         check(&["-artifacts/S1/scenario.json=h", "+artifacts/S1/scenario-attempt-1.json=other"], &["S1"], &["is gone"]);

@@ -38,7 +38,8 @@ pub struct Means<'a> {
 pub enum Standing {
     /// It does: all of it was derived again.
     Stands,
-    /// The run was cut off before it had ended: nothing is claimed of it but a violation that was seen.
+    /// The run was cut off before it had ended: nothing is claimed of it but a violation that was seen. Of a session as a
+    /// whole: its report and log are of before the last scenario, and cannot be derived again.
     Unfinished,
     /// Part of it could not be derived again: an oracle that is code of its author, or a check that a limit ended.
     NotRederivable,
@@ -90,7 +91,11 @@ impl Verification {
     /// The worst of all.
     pub fn standing(&self) -> Standing {
         let scenarios = self.scenarios.iter().map(|scenario| scenario.standing).max();
-        let whole = if self.contradictions.is_empty() { Standing::Stands } else { Standing::Contradicted };
+        let whole = match (self.contradictions.is_empty(), self.unfinished.is_empty()) {
+            (false, _) => Standing::Contradicted,
+            (true, false) => Standing::Unfinished,
+            (true, true) => Standing::Stands,
+        };
         scenarios.unwrap_or(Standing::Stands).max(whole)
     }
 }
@@ -116,10 +121,14 @@ pub fn verify(dir: &Path, expect: Option<&str>, means: &Means<'_>) -> Result<Ver
     let mut derived = recorded(&belief).map_err(|error| format!("{}: cannot be read: {error}", dir.display()))?;
     let mut contradictions = folder.contradictions;
     contradictions.extend(plan_problem);
-    // A session that was cut off has reports of before; nothing is claimed of what came after.
-    if folder.unfinished.is_empty() {
-        contradictions.extend(reports(&belief, &session, &derived));
-    }
+    // A session that was cut off has a report and a log of before what came last, which nothing here can tell again;
+    // the pages of scenarios that had ended must follow from their records as ever.
+    let whole = folder.unfinished.is_empty();
+    let ended = |path: &Path| {
+        let of = |record: &&ScenarioRecord| layout.finding(&record.declared.id) == path;
+        derived.iter().find(of).is_some_and(|record| !folder.unfinished.contains(&path_safe(&record.declared.id)))
+    };
+    contradictions.extend(reports(&belief, &session, &derived, &|path| whole || ended(path)));
     let mut scenarios = Vec::new();
     for record in &mut derived {
         if folder.unfinished.contains(&path_safe(&record.declared.id)) && !record.verdict.is_fail() {
@@ -160,9 +169,14 @@ fn plan_of(dir: &Path) -> (Option<Plan>, Option<String>) {
     }
 }
 
-/// Reports that are not what follows from the records.
-fn reports(belief: &Belief<'_>, session: &SessionRecord, derived: &[ScenarioRecord]) -> Vec<String> {
-    let files = render(belief, session, derived).into_iter();
+/// Reports, of those that are `wanted`, that are not what follows from the records.
+fn reports(
+    belief: &Belief<'_>,
+    session: &SessionRecord,
+    derived: &[ScenarioRecord],
+    wanted: &dyn Fn(&Path) -> bool,
+) -> Vec<String> {
+    let files = render(belief, session, derived).into_iter().filter(|(path, _)| wanted(path));
     let differs = files.filter_map(|(path, text)| {
         let shown = path.strip_prefix(belief.layout.dir()).unwrap_or(&path).display().to_string();
         match fs::read_to_string(&path) {

@@ -358,6 +358,24 @@ fn a_run_that_was_cut_off_is_partial_and_claims_nothing_of_what_was_under_way() 
     let verdicts: Vec<_> = found.scenarios.iter().map(|s| (s.id.as_str(), s.derived, s.standing)).collect();
     let (s1, s2) = (("S1", Verdict::PassSmoke, Standing::Stands), ("S2", Verdict::NotRun, Standing::Unfinished));
     assert_eq!(verdicts, [s1, s2]);
+    // What had ended is held to its files as ever, whatever manifest is made again.
+    let hide = |edit: &dyn Fn(&Edit), expect: &str| {
+        let altered = world.copied("altered");
+        let of = Edit(altered.session.clone());
+        edit(&of);
+        write_manifest(&altered.session).expect("written");
+        of.write("artifacts/S3/seed-7/stray", "");
+        let found = altered.verify(None);
+        assert_eq!(found.standing(), Standing::Contradicted, "{found:#?}");
+        assert!(found.contradictions.iter().any(|why| why.contains(expect)), "{found:#?}");
+    };
+    let rewritten = |e: &Edit| e.text("findings/S1.md", |text| text.replace("PASS-smoke", "PASS-hardening"));
+    hide(&rewritten, "findings/S1.md is not what the records come to");
+    #[cfg(unix)]
+    hide(
+        &|e| std::os::unix::fs::symlink(e.path("artifacts/S1"), e.path("artifacts/S9")).expect("linked"),
+        "S9 is a link",
+    );
     // Cut off before anything had ended.
     for name in ["MANIFEST.sha256", "findings/report.md", "findings/S1.md", "session-log.md"] {
         edit.remove(name);

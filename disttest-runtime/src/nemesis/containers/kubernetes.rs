@@ -188,6 +188,9 @@ impl Nemesis for KubeFault {
 
     fn inject<'a>(&'a mut self, plane: &'a Plane) -> BoxFuture<'a, Result<()>> {
         Box::pin(async move {
+            if self.targets.is_empty() {
+                bail!("no object is named: the fault would do nothing");
+            }
             let signal = self.signal();
             for (node, object) in self.targets.clone() {
                 let (kubernetes, kind) = (self.kubernetes.clone(), self.kind.clone());
