@@ -55,32 +55,24 @@ fn session(dir: &Path, operations: u64, name: &str) {
         explanation: "c1 read 1 <script>alert(1)</script> after 2 was acknowledged".into(),
     };
     let recorded = history.ops().len() as u64;
+    let request = RunRequest {
+        schema: "disttest.request/1".into(),
+        run_id: "S1-1".into(),
+        scenario: "S1".into(),
+        seed: 1,
+        rerun: 0,
+        tier: Tier::Smoke,
+        budget: Budget::default(),
+        run_dir: run_dir.display().to_string(),
+        log_dir: String::new(),
+        sut_args: Vec::new(),
+    };
     let run = RunRecord {
-        schema: "disttest.run/1".into(),
-        request: RunRequest {
-            schema: "disttest.request/1".into(),
-            run_id: "S1-1".into(),
-            scenario: "S1".into(),
-            seed: 1,
-            rerun: 0,
-            tier: Tier::Smoke,
-            budget: Budget::default(),
-            run_dir: run_dir.display().to_string(),
-            log_dir: String::new(),
-            sut_args: Vec::new(),
-        },
-        end: End::Judged,
-        measured: Budget::default(),
         workload: end,
         operations: OpCounts { recorded, ..OpCounts::default() },
-        preconditions: Vec::new(),
         windows: vec![assess(&window, &Policy::default())],
-        no_fault: None,
         injections: 1,
         history_sha256: Some(disttest_runtime::base::digest::sha256_hex(&text)),
-        history_weak: Vec::new(),
-        history_lacks: Vec::new(),
-        quiescence: None,
         answers: vec![Answer {
             checker: "linearizability".into(),
             model: Some("register".into()),
@@ -88,14 +80,8 @@ fn session(dir: &Path, operations: u64, name: &str) {
             evidence: Evidence { recorded, consumed: recorded, fired: 1, partitions: 1, peak_bytes: 1 },
             cannot_detect: Vec::new(),
         }],
-        recipes: Vec::new(),
-        teeth: Vec::new(),
-        controls: Vec::new(),
-        deaths: Vec::new(),
-        binaries: Vec::new(),
-        expected_log: Vec::new(),
         log_scan: Some(LogScan::default()),
-        notes: Vec::new(),
+        ..RunRecord::of_nothing(request, End::Judged)
     };
     disk::write_json(&run_dir.join("run.json"), &run).unwrap();
     let folder = "artifacts/S1/seed-1".to_owned();

@@ -172,9 +172,6 @@ fn run(declared: &Declared, request: RunRequest, verdict: Verdict, history: Stri
         DeclaredFault::None { reason } => Some(reason.clone()),
     };
     RunRecord {
-        schema: "disttest.run/1".into(),
-        request,
-        end: end.clone(),
         measured: Budget { seeds: 1, operations: OPS, ..budget },
         workload: Nanos(budget.seconds * 1_000_000_000),
         operations: OpCounts { recorded: OPS, acknowledged: OPS, failed: 0, unknown: 0 },
@@ -185,18 +182,10 @@ fn run(declared: &Declared, request: RunRequest, verdict: Verdict, history: Stri
         windows: windows.iter().map(|window| assess(window, &Policy::default())).collect(),
         no_fault,
         history_sha256: Some(history),
-        history_weak: Vec::new(),
-        history_lacks: Vec::new(),
-        quiescence: None,
         answers: if end == End::Judged && verdict != Verdict::PartialSurface { answers.collect() } else { Vec::new() },
-        recipes: Vec::new(),
         teeth: teeth.collect(),
-        controls: Vec::new(),
-        deaths: Vec::new(),
-        binaries: Vec::new(),
-        expected_log: Vec::new(),
         log_scan: Some(LogScan::default()),
-        notes: Vec::new(),
+        ..RunRecord::of_nothing(request, end.clone())
     }
 }
 

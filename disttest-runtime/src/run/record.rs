@@ -6,7 +6,7 @@ use super::signals;
 use crate::base::time::Nanos;
 use crate::nemesis::journaled_injections;
 use crate::plan::Budget;
-use crate::verdict::{End, OpCounts, RunRecord, RunRequest};
+use crate::verdict::{End, RunRecord, RunRequest};
 use anyhow::{Context, Result};
 use std::fs::{self, File};
 use std::io::Write;
@@ -68,31 +68,8 @@ pub(super) fn gather(core: &Core, end: End) -> RunRecord {
 
 /// The record of a run that could not even begin.
 pub(super) fn never_began(request: RunRequest, why: String) -> RunRecord {
-    RunRecord {
-        schema: "disttest.run/1".to_owned(),
-        request,
-        end: End::Error { message: why },
-        measured: Budget::default(),
-        workload: Nanos(0),
-        operations: OpCounts::default(),
-        preconditions: super::facts::Facts::default().all_preconditions(),
-        windows: Vec::new(),
-        no_fault: None,
-        injections: 0,
-        history_sha256: None,
-        history_weak: Vec::new(),
-        history_lacks: Vec::new(),
-        quiescence: None,
-        answers: Vec::new(),
-        recipes: Vec::new(),
-        teeth: Vec::new(),
-        controls: Vec::new(),
-        deaths: Vec::new(),
-        binaries: Vec::new(),
-        expected_log: Vec::new(),
-        log_scan: None,
-        notes: Vec::new(),
-    }
+    let preconditions = super::facts::Facts::default().all_preconditions();
+    RunRecord { preconditions, ..RunRecord::of_nothing(request, End::Error { message: why }) }
 }
 
 /// Writes `run_dir/run.json` in one step: there is a whole record or none.

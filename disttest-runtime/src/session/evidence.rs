@@ -4,10 +4,8 @@
 use super::disk;
 use crate::audit::logs;
 use crate::base::digest::sha256_hex_of;
-use crate::base::time::Nanos;
 use crate::fault::{Assessment, Policy, Window, assess};
 use crate::history::{Effect, Op};
-use crate::plan::Budget;
 use crate::verdict::{End, ExpectedLog, LogScan, OpCounts, RUN_SCHEMA, RunRecord, RunRequest, Trial};
 use std::fs::{self, File};
 use std::io::{self, BufRead, BufReader};
@@ -64,31 +62,7 @@ fn answer(run_dir: &Path, request: &RunRequest) -> Result<RunRecord, String> {
 }
 
 fn died(request: &RunRequest, how: String, notes: Vec<String>) -> RunRecord {
-    RunRecord {
-        schema: RUN_SCHEMA.to_owned(),
-        request: request.clone(),
-        end: End::Died { how },
-        measured: Budget::default(),
-        workload: Nanos::default(),
-        operations: OpCounts::default(),
-        preconditions: Vec::new(),
-        windows: Vec::new(),
-        no_fault: None,
-        injections: 0,
-        history_sha256: None,
-        history_weak: Vec::new(),
-        history_lacks: Vec::new(),
-        quiescence: None,
-        answers: Vec::new(),
-        recipes: Vec::new(),
-        teeth: Vec::new(),
-        controls: Vec::new(),
-        deaths: Vec::new(),
-        binaries: Vec::new(),
-        expected_log: Vec::new(),
-        log_scan: None,
-        notes,
-    }
+    RunRecord { notes, ..RunRecord::of_nothing(request.clone(), End::Died { how }) }
 }
 
 /// Where the record and the raw files differ.

@@ -193,6 +193,37 @@ pub struct RunRecord {
     pub notes: Vec<String>,
 }
 
+impl RunRecord {
+    /// The record of an execution that ended by `end` and measured nothing.
+    pub fn of_nothing(request: RunRequest, end: End) -> RunRecord {
+        RunRecord {
+            schema: RUN_SCHEMA.to_owned(),
+            request,
+            end,
+            measured: Budget::default(),
+            workload: Nanos::default(),
+            operations: OpCounts::default(),
+            preconditions: Vec::new(),
+            windows: Vec::new(),
+            no_fault: None,
+            injections: 0,
+            history_sha256: None,
+            history_weak: Vec::new(),
+            history_lacks: Vec::new(),
+            quiescence: None,
+            answers: Vec::new(),
+            recipes: Vec::new(),
+            teeth: Vec::new(),
+            controls: Vec::new(),
+            deaths: Vec::new(),
+            binaries: Vec::new(),
+            expected_log: Vec::new(),
+            log_scan: None,
+            notes: Vec::new(),
+        }
+    }
+}
+
 /// A scan of all captured logs of a run for panics and other errors that the test did not see (red flag 7).
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct LogScan {

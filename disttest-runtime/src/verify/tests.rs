@@ -117,21 +117,19 @@ fn execution(session: &Session, declared: &Declared) -> RunRecord {
     let count = |effect| history.ops().iter().filter(|op| op.effect() == effect).count() as u64;
     let acknowledged = count(Effect::Acknowledged);
     let budget = Budget { nodes: 3, seconds: 6, faults: 0, seeds: 1, operations: 0 };
+    let request = RunRequest {
+        schema: "disttest.request/1".to_owned(),
+        run_id: "S1-7".to_owned(),
+        scenario: declared.id.clone(),
+        seed: 7,
+        rerun: 0,
+        tier: Tier::Smoke,
+        budget,
+        run_dir: run_dir.display().to_string(),
+        log_dir: session.layout().log_dir("S1", 7, 0, Attempt(1)).display().to_string(),
+        sut_args: Vec::new(),
+    };
     let record = RunRecord {
-        schema: "disttest.run/1".to_owned(),
-        request: RunRequest {
-            schema: "disttest.request/1".to_owned(),
-            run_id: "S1-7".to_owned(),
-            scenario: declared.id.clone(),
-            seed: 7,
-            rerun: 0,
-            tier: Tier::Smoke,
-            budget,
-            run_dir: run_dir.display().to_string(),
-            log_dir: session.layout().log_dir("S1", 7, 0, Attempt(1)).display().to_string(),
-            sut_args: Vec::new(),
-        },
-        end: End::Judged,
         measured: Budget { faults: 0, operations: acknowledged, ..budget },
         workload: Nanos(6_100_000_000),
         operations: OpCounts {
@@ -143,22 +141,14 @@ fn execution(session: &Session, declared: &Declared) -> RunRecord {
         preconditions: ["cluster up", "observability live", "baseline captured", "fault plane responsive"]
             .map(|name| Precondition { name: name.to_owned(), ok: true, evidence: "seen".to_owned() })
             .to_vec(),
-        windows: Vec::new(),
         no_fault: Some("the happy path".to_owned()),
         injections: 0,
         history_sha256: Some(sha256_hex(&text)),
-        history_weak: Vec::new(),
-        history_lacks: Vec::new(),
-        quiescence: None,
         answers,
         recipes: checkers.iter().map(|checker| checker.recipe()).collect(),
         teeth: checkers.iter().flat_map(|checker| teeth::show(checker, &trial, &|_| {})).collect(),
-        controls: Vec::new(),
-        deaths: Vec::new(),
-        binaries: Vec::new(),
-        expected_log: Vec::new(),
         log_scan: Some(LogScan::default()),
-        notes: Vec::new(),
+        ..RunRecord::of_nothing(request, End::Judged)
     };
     disk::write_json(&run_dir.join("run.json"), &record).expect("written");
     crate::session::read_run(&run_dir, &record.request)

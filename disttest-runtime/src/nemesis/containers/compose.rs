@@ -1,7 +1,7 @@
 //! Faults on the containers of a Compose project.
 
 use super::client::Client;
-use super::fault::{Look, Seen, Step};
+use super::fault::{Look, Seen, Step, heal_all};
 use crate::nemesis::contract::{at, names};
 use crate::nemesis::{BoxFuture, Nemesis, Plane};
 use anyhow::{Context, Result, bail};
@@ -245,13 +245,7 @@ impl Nemesis for ContainerFault {
     }
 
     fn heal<'a>(&'a mut self, plane: &'a Plane) -> BoxFuture<'a, Result<()>> {
-        Box::pin(async move {
-            let signal = self.signal();
-            let mut failed = Ok(());
-            for step in self.steps.iter_mut().rev() {
-                failed = failed.and(step.heal(&self.compose.client, signal, plane).await);
-            }
-            failed
-        })
+        let signal = self.signal();
+        Box::pin(heal_all(&mut self.steps, &self.compose.client, signal, plane))
     }
 }

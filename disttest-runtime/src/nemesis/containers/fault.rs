@@ -39,6 +39,15 @@ pub(super) struct Step {
     acted: bool,
 }
 
+/// Undoes `steps`, the last one first: each of them, and the first error is told.
+pub(super) async fn heal_all(steps: &mut [Step], client: &Client, signal: &str, plane: &Plane) -> Result<()> {
+    let mut failed = Ok(());
+    for step in steps.iter_mut().rev() {
+        failed = failed.and(step.heal(client, signal, plane).await);
+    }
+    failed
+}
+
 impl Step {
     pub(super) fn new(node: &str, act: Vec<String>, undo: Vec<String>, look: Look) -> Step {
         Step { node: node.to_owned(), act, undo, look, watch: None, acted: false }

@@ -1,7 +1,7 @@
 //! Faults on pods, workloads and machines of a Kubernetes cluster.
 
 use super::client::Client;
-use super::fault::{Look, Seen, Step};
+use super::fault::{Look, Seen, Step, heal_all};
 use crate::nemesis::contract::at;
 use crate::nemesis::{BoxFuture, Nemesis, Plane};
 use anyhow::{Context, Result, bail};
@@ -205,13 +205,7 @@ impl Nemesis for KubeFault {
     }
 
     fn heal<'a>(&'a mut self, plane: &'a Plane) -> BoxFuture<'a, Result<()>> {
-        Box::pin(async move {
-            let signal = self.signal();
-            let mut failed = Ok(());
-            for step in self.steps.iter_mut().rev() {
-                failed = failed.and(step.heal(&self.kubernetes.client, signal, plane).await);
-            }
-            failed
-        })
+        let signal = self.signal();
+        Box::pin(heal_all(&mut self.steps, &self.kubernetes.client, signal, plane))
     }
 }
